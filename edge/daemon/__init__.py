@@ -1,0 +1,1 @@
+"""The process: composition root, HTTP on the Unix socket, workers."""

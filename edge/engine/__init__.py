@@ -1,0 +1,1 @@
+"""The use cases, over ports: a turn, recall, remember."""

@@ -1,0 +1,284 @@
+"""What the engine needs from the world. `store`, `index` and `models` implement these; fakes in tests do too.
+
+Threads: a `MemoryStore`, a `VectorIndex` and a `TextEmbedder` belong to the memory thread, a `LanguageModel` to the
+model thread. A `Tokenizer` may be used from any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from edge.memory.units import Draft, Kind, OwnerId, SessionId, SessionInfo, Turn, TurnId, TurnState, Unit, UnitId
+
+Vector = npt.NDArray[np.float32]
+"""float32, L2-normalised. One vector is (dimension,), several are (n, dimension)."""
+Ids = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who asks, when, and for which kinds: every read of units is inside one.
+
+    A unit is visible when it is the owner's, its session is none or this one, `valid_from <= as_of < valid_until`,
+    and it is neither archived nor superseded at `as_of`. `session` None sees only what is bound to no session.
+    `kinds` None means all kinds.
+    """
+
+    owner: OwnerId
+    session: SessionId | None
+    as_of: datetime
+    kinds: frozenset[Kind] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write did: ids of new units, of known ones it confirmed, of those it superseded."""
+
+    turn: TurnId | None = None
+    added: tuple[UnitId, ...] = ()
+    confirmed: tuple[UnitId, ...] = ()
+    superseded: tuple[UnitId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingRow:
+    """One chunk of a unit, embedded. `codes` are the one-bit token codes: dimension / 8 bytes a token."""
+
+    unit: UnitId
+    chunk: int
+    vector: Vector
+    codes: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of units, newest first, and the cursor that asks for the next, if there is one."""
+
+    units: tuple[Unit, ...]
+    next_before: UnitId | None
+
+
+class MemoryStore(Protocol):
+    """The truth: turns, units, full text and embeddings, in one database. Writes are durable when they return."""
+
+    def begin_turn(
+        self, owner: OwnerId, session: SessionId, message: str, drafts: Sequence[Draft], at: datetime
+    ) -> Written:
+        """Store an open turn with the person's words and the units drafted from them, in one transaction."""
+
+    def finish_turn(
+        self, owner: OwnerId, turn: TurnId, reply: str, state: TurnState, drafts: Sequence[Draft], at: datetime
+    ) -> Written:
+        """Store the reply and how the turn ended, with the units drafted from it, in one transaction."""
+
+    def remember(self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime) -> Written:
+        """Store units that come from no turn (`edge remember`, the API)."""
+
+    def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
+        """Remove units for good: row, full text, embeddings, and the text of the turns they stand in.
+
+        Ids that are not the owner's are left out of the answer, which names what was removed."""
+
+    def mark_used(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
+        """Count that the units served a turn. Changes neither relevance nor lifetime."""
+
+    def unit(self, owner: OwnerId, unit: UnitId) -> Unit:
+        """One unit, also expired or superseded. Raises MemoryNotFound."""
+
+    def units(self, scope: Scope, ids: Collection[UnitId]) -> dict[UnitId, Unit]:
+        """Those of the ids that are visible in the scope."""
+
+    def page(
+        self,
+        owner: OwnerId,
+        *,
+        session: SessionId | None,
+        kinds: frozenset[Kind] | None,
+        before: UnitId | None,
+        limit: int,
+        as_of: datetime,
+        include_past: bool,
+    ) -> Page:
+        """Units of an owner, newest first. `session` None means of every session, `include_past` adds expired,
+        superseded and archived ones."""
+
+    def slot_units(self, scope: Scope, slots: Sequence[str], subject: str | None) -> list[Unit]:
+        """Visible units that fill one of the slots for a subject (None: for anyone), newest first."""
+
+    def search_text(self, scope: Scope, query: str, limit: int) -> list[tuple[UnitId, float]]:
+        """Full text: visible units by BM25, best first; the score is positive, higher is better. `query` is plain
+        text, never syntax; nothing searchable in it gives an empty list."""
+
+    def visible_ids(self, scope: Scope) -> Ids:
+        """Ids of all visible units, ascending."""
+
+    def turns(self, owner: OwnerId, session: SessionId, *, last: int) -> list[Turn]:
+        """The last finished turns of a session, oldest first."""
+
+    def turns_of_units(self, owner: OwnerId, ids: Collection[UnitId]) -> frozenset[TurnId]:
+        """The turns that the units were drawn from."""
+
+    def sessions(self, owner: OwnerId) -> list[SessionInfo]:
+        """Sessions of an owner, last used first."""
+
+    def missing_embeddings(self, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
+        """Units without an embedding by this embedder, newest first, with their content."""
+
+    def save_embeddings(self, embedder: str, rows: Sequence[EmbeddingRow]) -> None:
+        """Keep embeddings; raises no error for a unit that was forgotten meanwhile, it is skipped."""
+
+    def embeddings(self, embedder: str, *, after: UnitId | None = None) -> Iterator[tuple[Ids, Vector]]:
+        """All embeddings in batches of (unit ids, vectors), by ascending unit id."""
+
+    def generation(self) -> int:
+        """A number that changes whenever the set of embeddings does; tells whether a derived index fits."""
+
+    def counts(self, owner: OwnerId | None) -> dict[str, int]:
+        """`units`, `turns`, `sessions`, `unembedded`, `bytes` of the owner, or of everyone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A text as the embedder sees it: one vector and one-bit token codes for each chunk of at most 256 tokens."""
+
+    vectors: Vector
+    codes: tuple[bytes, ...]
+
+
+class TextEmbedder(Protocol):
+    """Turns text into vectors."""
+
+    @property
+    def id(self) -> str:
+        """The embedder's id in the manifest."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+
+    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+        """Embed each text, in chunks where it is long. Raises EmbedderFailed."""
+
+    def embed_query(self, text: str) -> Vector:
+        """One vector of shape (dimension,) for a question, cut at the embedder's limit."""
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours by cosine. A unit may have several vectors (one a chunk); it is found by its best."""
+
+    def add(self, ids: Ids, vectors: Vector) -> None:
+        """Make vectors searchable at once; ids may repeat."""
+
+    def remove(self, ids: Collection[UnitId]) -> None:
+        """Take units out; unknown ids are ignored."""
+
+    def search(self, vector: Vector, limit: int, allowed: Ids | None) -> list[tuple[UnitId, float]]:
+        """The nearest units with their cosine, best first. `allowed`: ascending ids that may be returned; never
+        fewer than min(limit, number of allowed units indexed)."""
+
+    def __len__(self) -> int:
+        """Number of vectors."""
+
+    def memory_bytes(self) -> int:
+        """Bytes of memory it holds."""
+
+    def save(self, generation: int) -> None:
+        """Write it where the next start finds it, atomically."""
+
+
+class Tokenizer(Protocol):
+    """The language model's own tokenizer. Thread-safe."""
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of plain text: nothing in it becomes a special token, no start token is added."""
+
+    def special(self, name: str) -> int:
+        """The id of a special token, such as `<|im_start|>`. Raises KeyError."""
+
+    def decode(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of tokens; special tokens give nothing. May end inside a UTF-8 character."""
+
+
+class StopSignal(Protocol):
+    """Asks a running evaluation to stop. Set from any thread."""
+
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+
+
+class Finish(StrEnum):
+    """Why a generation ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the next token is chosen. Temperature 0 takes the likeliest."""
+
+    max_tokens: int = 256
+    temperature: float = 0.0
+    top_p: float = 0.9
+    repeat_penalty: float = 1.05
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a reply: text that is valid UTF-8 at its end, and the token ids it took."""
+
+    text: str
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What a generation cost and how it ended. `evaluated` prompt tokens were computed, `reused` were in the KV
+    cache; `tokens` is the reply, without the end token."""
+
+    finish: Finish
+    tokens: tuple[int, ...]
+    evaluated: int
+    reused: int
+    prefill_seconds: float
+    generate_seconds: float
+
+
+class LanguageModel(Protocol):
+    """A loaded model with one context. One thread owns it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def context_tokens(self) -> int: ...
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+
+    def new_stop(self) -> StopSignal:
+        """A signal that `stream` and the others take; setting it stops them within a few milliseconds."""
+
+    def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+        """Evaluate what of the prompt is not in the KV cache yet, then yield pieces and, last, the Generation (also
+        when stopped). Ends at `<|im_end|>`. Raises ModelFailed, ValueError if the prompt does not fit."""
+
+    def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
+        """Mean log-probability of each candidate's tokens after the shared prefix, which is evaluated once.
+        Raises Cancelled when stopped."""
+
+    def free_line(self, prompt: Sequence[int], max_tokens: int, stop: StopSignal) -> str:
+        """One short line of free text, ended at a line break. Raises Cancelled when stopped."""
+
+    def memory(self) -> dict[str, int]:
+        """Bytes by part: `weights`, `kv`, `compute`."""
+
+    def close(self) -> None:
+        """Free it."""

@@ -1,0 +1,304 @@
+"""Every error a caller can meet: one class per cause.
+
+Each class carries the wire code, the exit status of the command line, the HTTP status and a hint that names
+the next step. The list is documented in `edge/ERRORS.md`, which a test keeps true.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+Detail = str | int | float | bool | None
+
+
+class EdgeError(Exception):
+    """Base of all errors that are shown to a person. `details` go to the wire beside code, message and hint."""
+
+    code: ClassVar[str] = "internal"
+    exit_status: ClassVar[int] = 1
+    http_status: ClassVar[int] = 500
+    default_hint: ClassVar[str] = "Look at the daemon's log (journalctl -u edge, or the terminal it runs in)."
+
+    def __init__(self, message: str, *, hint: str | None = None, **details: Detail) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint if hint is not None else self.default_hint
+        self.details: dict[str, Detail] = details
+
+    def to_wire(self) -> dict[str, Detail]:
+        """The body of an error on the socket: code, message, hint and the details, flat."""
+        return {"code": self.code, "message": self.message, "hint": self.hint, **self.details}
+
+
+# --- asked wrongly (exit status 2) -----------------------------------------------------------------------------
+
+
+class RequestInvalid(EdgeError):
+    """A field of a request is missing, of the wrong type or out of range; `field` names it."""
+
+    code = "invalid_request"
+    exit_status = 2
+    http_status = 400
+    default_hint = "Correct the named field and send the request again."
+
+
+class FieldUnknown(RequestInvalid):
+    """A request has a field that the interface does not know."""
+
+    code = "unknown_field"
+    default_hint = "Remove the field, or correct its name; edge/daemon/API.md lists them."
+
+
+class BodyInvalid(RequestInvalid):
+    """A body is not a JSON object, or not UTF-8."""
+
+    code = "invalid_body"
+    default_hint = "Send one JSON object, encoded as UTF-8."
+
+
+class BodyTooLarge(RequestInvalid):
+    """A body is over the limit of 1 MiB."""
+
+    code = "body_too_large"
+    http_status = 413
+    default_hint = "Send it in smaller parts."
+
+
+class PromptTooLong(EdgeError):
+    """The role text and the person's words alone do not fit the context; the counts are in the details."""
+
+    code = "prompt_too_long"
+    exit_status = 2
+    http_status = 413
+    default_hint = "Shorten the message, send it in parts, or raise model.context in the settings."
+
+
+class SettingsInvalid(EdgeError):
+    """A settings file or environment variable has an unknown key, a wrong type or a value out of range."""
+
+    code = "invalid_settings"
+    exit_status = 2
+    http_status = 500
+    default_hint = "Correct the named line; edge/SETTINGS.md documents every setting."
+
+
+# --- not there (exit status 3) ---------------------------------------------------------------------------------
+
+
+class MemoryNotFound(EdgeError):
+    """No memory unit of this owner has the id."""
+
+    code = "memory_not_found"
+    exit_status = 3
+    http_status = 404
+    default_hint = "`edge memories` lists the ids."
+
+
+class SessionNotFound(EdgeError):
+    """This owner has no session of that name."""
+
+    code = "session_not_found"
+    exit_status = 3
+    http_status = 404
+    default_hint = "`edge sessions` lists the sessions."
+
+
+class RouteNotFound(EdgeError):
+    """The socket serves nothing under that path, or not with that method."""
+
+    code = "route_not_found"
+    exit_status = 2
+    http_status = 404
+    default_hint = "edge/daemon/API.md lists the paths and methods."
+
+
+class ModelUnknown(EdgeError):
+    """The manifest has no model of that id."""
+
+    code = "unknown_model"
+    exit_status = 3
+    http_status = 404
+    default_hint = "`edge models list` shows the ids."
+
+
+# --- the daemon (exit status 4) --------------------------------------------------------------------------------
+
+
+class DaemonNotRunning(EdgeError):
+    """Nothing answers on the socket."""
+
+    code = "daemon_not_running"
+    exit_status = 4
+    http_status = 503
+    default_hint = "Start it with `edge daemon` (or `systemctl start edge` where it is installed as a service)."
+
+
+class DaemonRunning(EdgeError):
+    """Another daemon already serves the socket or the state folder."""
+
+    code = "daemon_running"
+    exit_status = 4
+    default_hint = "Use the one that runs, stop it first, or give this one another EDGE_SOCKET and EDGE_STATE_DIR."
+
+
+class SocketForbidden(EdgeError):
+    """The socket exists but this user may not connect to it."""
+
+    code = "socket_forbidden"
+    exit_status = 4
+    default_hint = "Ask the administrator to add you to the socket's group: sudo usermod -aG edge $USER"
+
+
+class SocketPathInvalid(EdgeError):
+    """The socket's path is longer than the kernel takes (107 bytes), or its folder cannot be used."""
+
+    code = "invalid_socket_path"
+    exit_status = 4
+    default_hint = "Set EDGE_SOCKET to a shorter path in a folder of yours, for example /tmp/edge.sock."
+
+
+class AnswerInvalid(EdgeError):
+    """What came back on the socket is not what an edge daemon sends."""
+
+    code = "invalid_answer"
+    exit_status = 4
+    default_hint = "Check that EDGE_SOCKET is an edge daemon of the same version."
+
+
+class Busy(EdgeError):
+    """The queue is full; the request was not begun."""
+
+    code = "busy"
+    exit_status = 5
+    http_status = 503
+    default_hint = "Try again in a few seconds."
+
+
+class Stopping(EdgeError):
+    """The daemon is shutting down and takes no new work."""
+
+    code = "stopping"
+    exit_status = 5
+    http_status = 503
+    default_hint = "Try again when the daemon has restarted."
+
+
+class Cancelled(EdgeError):
+    """The request was stopped by its own client, or because the daemon stops."""
+
+    code = "cancelled"
+    exit_status = 130
+    http_status = 499
+    default_hint = "Nothing to do: it was stopped on request."
+
+
+# --- models (exit status 6) ------------------------------------------------------------------------------------
+
+
+class ModelMissing(EdgeError):
+    """The file of a model is not on this machine."""
+
+    code = "model_missing"
+    exit_status = 6
+    http_status = 503
+    default_hint = "Fetch it with `edge models fetch`, or copy it in with `edge models import FILE`."
+
+
+class ModelDamaged(EdgeError):
+    """A model file is truncated or its sha256 is not the manifest's; it is not used."""
+
+    code = "model_damaged"
+    exit_status = 6
+    http_status = 503
+    default_hint = "Fetch it again with `edge models fetch ID`."
+
+
+class ModelUnfit(EdgeError):
+    """A model file is whole but cannot be used here: another architecture, or the library refuses it."""
+
+    code = "model_unfit"
+    exit_status = 6
+    http_status = 503
+    default_hint = "Choose another with model.id in the settings; `edge models list` shows them."
+
+
+class ModelFailed(EdgeError):
+    """The model broke off while it evaluated; the daemon goes on."""
+
+    code = "model_failed"
+    exit_status = 6
+    http_status = 500
+    default_hint = "Ask again; if it happens each time, run `edge models verify`."
+
+
+class FetchFailed(EdgeError):
+    """No source of a model could be reached or gave the right bytes; what was fetched is kept for a resume."""
+
+    code = "fetch_failed"
+    exit_status = 6
+    default_hint = "Run the same command again to resume, or copy the file in with `edge models import FILE`."
+
+
+class ManifestInvalid(EdgeError):
+    """models/manifest.toml is missing or cannot be read as one."""
+
+    code = "invalid_manifest"
+    exit_status = 6
+    default_hint = "Install the package again, or correct the named entry."
+
+
+# --- storage (exit status 7) -----------------------------------------------------------------------------------
+
+
+class StoreDamaged(EdgeError):
+    """The database cannot be read; it is kept as it is."""
+
+    code = "store_damaged"
+    exit_status = 7
+    http_status = 503
+    default_hint = "Restore a backup, or start with another EDGE_STATE_DIR; the file is left untouched."
+
+
+class StoreNewer(EdgeError):
+    """The database was written by a newer version; it is left untouched."""
+
+    code = "store_newer"
+    exit_status = 7
+    http_status = 503
+    default_hint = "Install that version or a later one."
+
+
+class DiskFull(EdgeError):
+    """There is no room left; it was not remembered. What was there before stays."""
+
+    code = "disk_full"
+    exit_status = 7
+    http_status = 507
+    default_hint = "Free some space on the disk of the state folder and try again; this was not remembered."
+
+
+class StoreReadOnly(EdgeError):
+    """The state folder cannot be written; it was not remembered."""
+
+    code = "store_read_only"
+    exit_status = 7
+    http_status = 507
+    default_hint = "Make the state folder writable (a worn SD card turns read-only); this was not remembered."
+
+
+class StoreFailed(EdgeError):
+    """The database refused an operation for another reason (an I/O error)."""
+
+    code = "store_failed"
+    exit_status = 7
+    http_status = 503
+    default_hint = "Check the disk (dmesg) and the log; what was confirmed before is kept."
+
+
+class EmbedderFailed(EdgeError):
+    """The embedder broke off; recall goes on with rules and full text."""
+
+    code = "embedder_failed"
+    exit_status = 6
+    http_status = 500
+    default_hint = "Run `edge models verify`."

@@ -1,0 +1,1 @@
+"""Vectors: derived from the store, rebuilt when unfit."""

@@ -1,0 +1,159 @@
+"""The words of the domain as types: owners, sessions, memory units, and what rules draft."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+OwnerId = NewType("OwnerId", str)
+"""Whose memory it is; `uid:1000` for the Unix user behind a connection."""
+SessionId = NewType("SessionId", str)
+"""One thread of conversation of an owner; unique only together with the owner."""
+UnitId = NewType("UnitId", int)
+"""Identity of a unit: positive, never used again, not even after the unit is forgotten."""
+TurnId = NewType("TurnId", int)
+
+SELF = "self"
+"""The subject of a unit that is about its owner."""
+
+
+class Kind(StrEnum):
+    """What a unit is, which decides how long it lives and where it is seen."""
+
+    USER_PROFILE = "user_profile"
+    SESSION_STATE = "session_state"
+    TOOL_RESULT = "tool_result"
+    FACT_REFERENCE = "fact_reference"
+    BATCH_OPERATION = "batch_operation"
+    EPISODE = "episode"
+
+
+SESSION_KINDS = frozenset({Kind.SESSION_STATE, Kind.TOOL_RESULT})
+"""Kinds that belong to the session they come from and are never seen in another."""
+
+
+class Source(StrEnum):
+    """Who said it. In order of authority: user, tool, assistant; an import has the authority of the user."""
+
+    USER = "user"
+    TOOL = "tool"
+    ASSISTANT = "assistant"
+    IMPORT = "import"
+
+
+class TurnState(StrEnum):
+    """How a turn ended. `open` while it runs; `interrupted` when the daemon died in it."""
+
+    OPEN = "open"
+    DONE = "done"
+    CUT = "cut"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A unit before it has an identity: what rules, a person or a tool propose to remember.
+
+    `session_only` marks what concerns the talk at hand only. `value` is the normal form of a slot's value by which
+    two statements are compared ("13800138000"); `quote` is the part of the source's words it was drawn from.
+    """
+
+    kind: Kind
+    content: str
+    source: Source = Source.USER
+    subject: str = SELF
+    slot: str | None = None
+    value: str | None = None
+    entities: tuple[str, ...] = ()
+    quote: str | None = None
+    confidence: float = 1.0
+    importance: float = 0.5
+    task_type: str | None = None
+    session_only: bool = False
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    retracts: bool = False
+    """True for "I don't like coffee any more": supersedes what has the same slot, subject and value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One remembered thing. `session` is None for what every session of the owner may see."""
+
+    id: UnitId
+    owner: OwnerId
+    session: SessionId | None
+    kind: Kind
+    content: str
+    subject: str
+    slot: str | None
+    value: str | None
+    entities: tuple[str, ...]
+    source: Source
+    source_turn: TurnId | None
+    confidence: float
+    importance: float
+    task_type: str | None
+    created_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None
+    relevance: float = 1.0
+    cluster: int | None = None
+    access_count: int = 0
+    last_accessed: datetime | None = None
+    superseded_by: UnitId | None = None
+    archived_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A person's message and the reply, word for word. `reply` is what was sent, whole or as far as it came."""
+
+    id: TurnId
+    owner: OwnerId
+    session: SessionId
+    message: str
+    reply: str
+    state: TurnState
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session as a list of sessions shows it."""
+
+    id: SessionId
+    turns: int
+    first_turn_at: datetime
+    last_turn_at: datetime
+
+
+class Stage(StrEnum):
+    """Which stage of recall found a unit."""
+
+    RULE = "rule"
+    SEARCH = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A unit that recall found, its score from 0 to 1, the stage, and the signals behind the score."""
+
+    unit: Unit
+    score: float
+    stage: Stage
+    signals: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotQuestion:
+    """What a question asks for: slots in order of preference, of whom, and whether it asks for nothing else."""
+
+    slots: tuple[str, ...]
+    subject: str = SELF
+    certain: bool = True

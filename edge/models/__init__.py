@@ -1,0 +1,1 @@
+"""llama.cpp, MiniLM on onnxruntime, and the files they need."""

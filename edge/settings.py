@@ -1,0 +1,150 @@
+"""What can be set, with default, range and meaning: the one place where settings are declared.
+
+`edge.config` reads the file and the environment into these; `edge/SETTINGS.md` is generated from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a setting means and which values it takes."""
+
+    doc: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+def _setting(
+    default: Any, doc: str, *, low: float | None = None, high: float | None = None, choices: tuple[str, ...] = ()
+) -> Any:
+    return field(default=default, metadata={"rule": Rule(doc, low, high, choices)})
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonSettings:
+    """The process and its socket."""
+
+    group: str = _setting("edge", "Group that may use the socket; left alone where no such group exists.")
+    queue: int = _setting(8, "Turns that may wait for the model; one more is answered `busy`.", low=1, high=256)
+    log_level: str = _setting(
+        "info", "Least severe level that is logged.", choices=("debug", "info", "warning", "error")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The language model."""
+
+    id: str = _setting(
+        "auto", "Model of the manifest; `auto` takes the first default for this device's memory that is on the machine."
+    )
+    file: str = _setting("", "A GGUF file outside the manifest, used in place of `id`; you vouch for it.")
+    context: int = _setting(4096, "Context in tokens: prompt and reply together.", low=512, high=131072)
+    reply_tokens: int = _setting(256, "Longest reply in tokens; its room is kept free.", low=16, high=8192)
+    threads: int = _setting(0, "Threads that generate; 0: one for each physical core.", low=0, high=256)
+    prefill_threads: int = _setting(0, "Threads that evaluate a prompt; 0: one for each core.", low=0, high=256)
+    batch: int = _setting(
+        0,
+        "Tokens evaluated in one step; 0: chosen by device. Smaller stops sooner and takes less "
+        "memory, larger is faster on big machines.",
+        low=0,
+        high=2048,
+    )
+    kv_type: str = _setting(
+        "f16", "Type of the KV cache; q8_0 halves its memory and needs flash attention.", choices=("f16", "q8_0")
+    )
+    flash_attention: bool = _setting(True, "Use flash attention.")
+    rope_scale: float = _setting(
+        1.0,
+        "Linear RoPE scaling for contexts beyond what the model was trained for; 1 keeps the model's own.",
+        low=1.0,
+        high=16.0,
+    )
+    temperature: float = _setting(
+        0.2, "0 always takes the likeliest token; more is livelier and less reliable.", low=0.0, high=2.0
+    )
+    top_p: float = _setting(0.9, "Share of the probability that is sampled from.", low=0.05, high=1.0)
+    repeat_penalty: float = _setting(1.05, "Over 1 discourages repetition.", low=1.0, high=2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """The embedder."""
+
+    id: str = _setting("all-minilm-l6-v2-int8", "Embedder of the manifest.")
+    threads: int = _setting(0, "Threads; 0: one on two cores or fewer, else two.", low=0, high=16)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """Finding memories for a turn."""
+
+    limit: int = _setting(8, "Most units that a turn is given.", low=0, high=100)
+    candidates: int = _setting(200, "Units that each search proposes before ranking.", low=10, high=2000)
+    threshold: float = _setting(0.35, "Score from 0 to 1 under which a unit is not used.", low=0.0, high=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSettings:
+    """What the model sees."""
+
+    role: str = _setting(
+        "", "Role text in place of the built-in one; empty keeps the built-in, in the language of `language`."
+    )
+    language: str = _setting(
+        "auto", "Language of the built-in role text; `auto` takes each session's own.", choices=("auto", "en", "zh")
+    )
+    memory_tokens: int = _setting(320, "Most tokens of memories that one turn adds.", low=0, high=8192)
+    anchor_tokens: int = _setting(160, "Most tokens of core facts at the head of the window.", low=0, high=2048)
+    high_mark: float = _setting(0.75, "Share of the context at which the window is compacted.", low=0.3, high=0.95)
+    low_mark: float = _setting(0.35, "Share of the context that is filled after compaction.", low=0.1, high=0.8)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """How long kinds live. Durations are in hours."""
+
+    session_state_hours: float = _setting(24.0, "Life of session_state.", low=0.01, high=876000)
+    tool_result_hours: float = _setting(24.0, "Life of tool_result.", low=0.01, high=876000)
+    batch_operation_hours: float = _setting(168.0, "Life of batch_operation after it is done.", low=0.01, high=876000)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things are. From EDGE_STATE_DIR, EDGE_SOCKET, EDGE_CONFIG, or the service's or the user's XDG folders."""
+
+    state: Path
+    socket: Path
+    config: Path
+    models: tuple[Path, ...]
+    """Folders in which model files are looked for; the first takes what is fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that is in force. `origins` says for each `section.key` where it came from."""
+
+    places: Places
+    daemon: DaemonSettings = DaemonSettings()
+    model: ModelSettings = ModelSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    recall: RecallSettings = RecallSettings()
+    prompt: PromptSettings = PromptSettings()
+    memory: MemorySettings = MemorySettings()
+    origins: dict[str, str] = field(default_factory=dict)
+
+
+SECTIONS: dict[str, type] = {
+    "daemon": DaemonSettings,
+    "model": ModelSettings,
+    "embedder": EmbedderSettings,
+    "recall": RecallSettings,
+    "prompt": PromptSettings,
+    "memory": MemorySettings,
+}
