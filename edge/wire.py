@@ -1,0 +1,157 @@
+"""The JSON shapes on the socket, shared by the daemon and the command line. Times are ISO 8601 in UTC with `Z`."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+API_VERSION = 1
+MAX_BODY_BYTES = 1024 * 1024
+MAX_SESSION_CHARS = 128
+MAX_SOCKET_PATH_BYTES = 107
+DEFAULT_PAGE = 50
+MAX_PAGE = 500
+
+
+class MemoryWire(TypedDict):
+    """A memory unit, whole."""
+
+    id: int
+    kind: str
+    content: str
+    session: str | None
+    subject: str
+    slot: str | None
+    value: str | None
+    entities: list[str]
+    source: str
+    source_turn: int | None
+    confidence: float
+    importance: float
+    task_type: str | None
+    created_at: str
+    valid_from: str
+    valid_until: str | None
+    relevance: float
+    cluster: int | None
+    access_count: int
+    last_accessed: str | None
+    superseded_by: int | None
+    archived_at: str | None
+
+
+class RecalledWire(TypedDict):
+    """A recalled unit as a turn reports it. `sent` is false where the window already held it, or its room gave way."""
+
+    id: int
+    kind: str
+    content: str
+    score: float
+    stage: Literal["rule", "search"]
+    source: str
+    created_at: str
+    slot: NotRequired[str | None]
+    sent: NotRequired[bool]
+    signals: NotRequired[dict[str, float]]
+
+
+class UsageWire(TypedDict):
+    """Tokens of a turn. `prompt_tokens` = `reused_tokens` + `evaluated_tokens`."""
+
+    prompt_tokens: int
+    reused_tokens: int
+    evaluated_tokens: int
+    completion_tokens: int
+    memory_tokens: int
+    appended_tokens: int
+    dropped_memories: int
+    compacted: bool
+
+
+class TimingsWire(TypedDict):
+    """Milliseconds since the request was read. `first_token_ms` is null where no token was made."""
+
+    rules_ms: float
+    recall_ms: float
+    first_token_ms: float | None
+    total_ms: float
+
+
+class RecallEvent(TypedDict):
+    """`event: recall`: what was found, before the model starts. `degraded` names what could not be searched."""
+
+    turn: int
+    recalled: list[RecalledWire]
+    nothing_reliable: bool
+    degraded: list[str]
+
+
+class TokenEvent(TypedDict):
+    """`event: token`: the next piece of the reply; always whole characters."""
+
+    text: str
+
+
+class DoneEvent(TypedDict):
+    """`event: done`: the turn is stored. `finish` is `stop`, or `length` where the reply hit its token limit."""
+
+    turn: int
+    session: str
+    reply: str
+    finish: Literal["stop", "length"]
+    recalled: list[RecalledWire]
+    remembered: list[int]
+    usage: UsageWire
+    timings: TimingsWire
+
+
+class SessionWire(TypedDict):
+    """A session in the list of sessions."""
+
+    session: str
+    turns: int
+    first_turn_at: str
+    last_turn_at: str
+
+
+class MemoryPage(TypedDict):
+    """`GET /v1/memories`. `next_before` goes into `?before=` for the next page; null at the end."""
+
+    memories: list[MemoryWire]
+    next_before: int | None
+
+
+class ModelStatus(TypedDict):
+    """The language model or the embedder. `state` is `loading`, `ready` or `failed`; then `error` says why."""
+
+    id: str
+    state: Literal["loading", "ready", "failed"]
+    file: str | None
+    error: dict[str, str | int | float | bool | None] | None
+
+
+class SettingWire(TypedDict):
+    """A setting in force and where it came from: `default`, `file` or `environment`."""
+
+    value: str | int | float | bool
+    origin: str
+
+
+class StatusWire(TypedDict):
+    """`GET /v1/status`. `memory` is resident bytes by part; `settings` is keyed `section.key`."""
+
+    version: str
+    api: int
+    pid: int
+    uptime_seconds: float
+    owner: str
+    state_dir: str
+    socket: str
+    config: str
+    model: ModelStatus
+    embedder: ModelStatus
+    queue: dict[str, int]
+    counts: dict[str, int]
+    memory: dict[str, int]
+    speed: dict[str, float | None]
+    degraded: list[str]
+    settings: dict[str, SettingWire]
