@@ -155,3 +155,59 @@ class StatusWire(TypedDict):
     speed: dict[str, float | None]
     degraded: list[str]
     settings: dict[str, SettingWire]
+
+
+class RememberAnswer(TypedDict):
+    """`POST /v1/memories`: ids of new units, of known ones it confirmed, of those it superseded; and the units."""
+
+    added: list[int]
+    confirmed: list[int]
+    superseded: list[int]
+    memories: list[MemoryWire]
+
+
+class ForgetAnswer(TypedDict):
+    """`DELETE /v1/memories/{id}`: every id that is gone, with units drawn from the same words."""
+
+    forgotten: list[int]
+
+
+class DroppedWire(TypedDict):
+    """With `explain`: a candidate that was not recalled, and why."""
+
+    id: int
+    content: str
+    score: float
+    why: str
+
+
+class RecallAnswer(TypedDict):
+    """`POST /v1/recall`: what a turn would be given."""
+
+    recalled: list[RecalledWire]
+    nothing_reliable: bool
+    dropped: list[DroppedWire]
+    degraded: list[str]
+    rules_ms: float
+    recall_ms: float
+
+
+class SessionsAnswer(TypedDict):
+    """`GET /v1/sessions`."""
+
+    sessions: list[SessionWire]
+
+
+class TurnRequest(TypedDict):
+    """`POST /v1/turns`."""
+
+    session: str
+    message: str
+    stream: NotRequired[bool]
+    reply_tokens: NotRequired[int]
+
+
+class ErrorWire(TypedDict):
+    """The body of every error, and of the `error` event."""
+
+    error: dict[str, str | int | float | bool | None]
