@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from edge.memory.units import Draft, Kind, OwnerId, SessionId, SessionInfo, Turn, TurnId, TurnState, Unit, UnitId
+from edge.memory.units import Change, Kind, OwnerId, SessionId, SessionInfo, Turn, TurnId, TurnState, Unit, UnitId
 
 Vector = npt.NDArray[np.float32]
 """float32, L2-normalised. One vector is (dimension,), several are (n, dimension)."""
@@ -69,17 +69,20 @@ class MemoryStore(Protocol):
     """The truth: turns, units, full text and embeddings, in one database. Writes are durable when they return."""
 
     def begin_turn(
-        self, owner: OwnerId, session: SessionId, message: str, drafts: Sequence[Draft], at: datetime
+        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change], at: datetime
     ) -> Written:
-        """Store an open turn with the person's words and the units drafted from them, in one transaction."""
+        """Store an open turn with the person's words and the changes they make, in one transaction."""
 
     def finish_turn(
-        self, owner: OwnerId, turn: TurnId, reply: str, state: TurnState, drafts: Sequence[Draft], at: datetime
+        self, owner: OwnerId, turn: TurnId, reply: str, state: TurnState, changes: Sequence[Change], at: datetime
     ) -> Written:
-        """Store the reply and how the turn ended, with the units drafted from it, in one transaction."""
+        """Store the reply and how the turn ended, with the changes it makes, in one transaction."""
 
-    def remember(self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime) -> Written:
-        """Store units that come from no turn (`edge remember`, the API)."""
+    def apply(self, owner: OwnerId, changes: Sequence[Change], at: datetime) -> Written:
+        """Make changes that come from no turn (`edge remember`, the API), in one transaction."""
+
+    def known(self, scope: Scope, keys: Collection[str]) -> dict[str, UnitId]:
+        """Visible units by their key (see `Insert.key`), for those of the keys that there are."""
 
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         """Remove units for good: row, full text, embeddings, and the text of the turns they stand in.

@@ -81,6 +81,33 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Insert:
+    """Add a unit. `key` is equal for two units that say the same (kind, subject, source's side and normal form).
+
+    `session` is None for what every session may see. What is in `supersedes` ends where this begins: it gets this
+    unit as `superseded_by` and its `valid_until` is brought forward to `valid_from`.
+    """
+
+    draft: Draft
+    session: SessionId | None
+    key: str
+    valid_from: datetime
+    valid_until: datetime | None = None
+    supersedes: tuple[UnitId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """The same was said again: access_count and confidence of a known unit rise, its life stays as it is."""
+
+    unit: UnitId
+
+
+Change = Insert | Confirm
+"""What a write does to the units, decided by `edge.memory.lifecycle`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """One remembered thing. `session` is None for what every session of the owner may see."""
 
