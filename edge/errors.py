@@ -165,6 +165,14 @@ class AnswerInvalid(EdgeError):
     default_hint = "Check that EDGE_SOCKET is an edge daemon of the same version."
 
 
+class AnswerLate(EdgeError):
+    """The daemon took the request and did not answer in time; whether it was done is not known."""
+
+    code = "late_answer"
+    exit_status = 4
+    default_hint = "Look at `edge status` and at the daemon's log before you send it again."
+
+
 class Busy(EdgeError):
     """The queue is full; the request was not begun."""
 
