@@ -239,6 +239,14 @@ class ModelFailed(EdgeError):
     default_hint = "Ask again; if it happens each time, run `edge models verify`."
 
 
+class ModelFileUnknown(EdgeError):
+    """A file to import cannot be read, or is none of the manifest's."""
+
+    code = "unknown_model_file"
+    exit_status = 6
+    default_hint = "`edge models list` shows the models; if the file should be one of them, copy it again: it is changed."
+
+
 class FetchFailed(EdgeError):
     """No source of a model could be reached or gave the right bytes; what was fetched is kept for a resume."""
 
