@@ -81,7 +81,7 @@ def check_private(folder: Path, uid: int) -> None:
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != uid or found.st_mode & 0o022:
         raise SocketPathInvalid(
-            f"{folder} is not a folder of yours that only you can write to",
+            f"{folder} is not a folder of yours that only you can write to.",
             hint="Set EDGE_SOCKET to a path in a folder of yours.",
         )
 
@@ -105,7 +105,7 @@ def _check_length(path: Path, environ: Mapping[str, str], uid: int) -> None:
     if len(os.fsencode(shorter)) > MAX_SOCKET_PATH_BYTES:
         shorter = _fallback_folder(uid) / "edge.sock"
     raise SocketPathInvalid(
-        f"the socket's path has {size} bytes, {MAX_SOCKET_PATH_BYTES} is the most a socket can have: {path}",
+        f"The socket's path has {size} bytes, {MAX_SOCKET_PATH_BYTES} is the most a socket can have: {path}",
         hint=f"Set EDGE_SOCKET to a shorter path, for example {shorter}",
     )
 

@@ -1,0 +1,69 @@
+"""`edge memories`: what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+from edge.cli.options import Options, pass_options, talking
+from edge.cli.units import KINDS
+
+if TYPE_CHECKING:
+    from edge.wire import MemoryWire
+
+
+@click.command(short_help="List what is remembered, newest first.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
+@click.option("--limit", type=click.IntRange(1, 500), metavar="N", help="Memories on a page (default 50).")
+@click.option("--before", type=click.IntRange(min=1), metavar="ID", help="Only those older than this id.")
+@click.option("--all", "everything", is_flag=True, help="Every page, not only one.")
+@click.option("--past", is_flag=True, help="Also what has expired, was superseded or archived.")
+@talking
+@pass_options
+def memories(
+    options: Options, kind: str | None, limit: int | None, before: int | None, everything: bool, past: bool
+) -> None:
+    """List what is remembered, newest first: id, date, kind, content.
+
+    Of every session, unless --session names one; EDGE_SESSION does not narrow it.
+
+    \b
+    edge memories
+    edge memories --kind user_profile --past
+    edge memories --all --json > memories.json
+    """
+    from edge.cli.terminal import print_err, print_json
+    from edge.cli.units import print_units
+
+    client, session = options.client(), options.named_session
+    if everything:
+        _print_all(client.all_memories(session=session, kind=kind, past=past, before=before), options)
+        return
+    page = client.memories(session=session, kind=kind, past=past, limit=limit, before=before)
+    if options.as_json:
+        print_json(page)
+        return
+    if not print_units(page["memories"]):
+        print_err("Nothing is remembered here.")
+    if page["next_before"] is not None:
+        print_err(f"There are more: add --before {page['next_before']}, or --all.")
+
+
+def _print_all(units: Iterable[MemoryWire], options: Options) -> None:
+    """Print units as they come: there can be more than fit in memory at once."""
+    from edge.cli.terminal import print_err, print_out
+    from edge.cli.units import print_units
+
+    if not options.as_json:
+        if not print_units(units):
+            print_err("Nothing is remembered here.")
+        return
+    import json
+
+    separator = '{"memories": [\n'
+    for unit in units:
+        print_out(separator + json.dumps(unit, ensure_ascii=False), end="")
+        separator = ",\n"
+    print_out(('{"memories": [' if separator != ",\n" else "\n") + '], "next_before": null}')

@@ -1,0 +1,50 @@
+"""`edge remember`: tell it something without a conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from edge.cli.options import Options, pass_options, talking
+from edge.cli.units import KINDS
+
+if TYPE_CHECKING:
+    from edge.wire import RememberAnswer
+
+
+@click.command(short_help="Remember a statement and the facts in it.")
+@click.argument("text", nargs=-1)
+@click.option("--kind", type=click.Choice(KINDS), help="Keep the text as this kind, as given.")
+@click.option("--expires-in", type=float, metavar="SECONDS", help="Forget it after that many seconds.")
+@talking
+@pass_options
+def remember(options: Options, text: tuple[str, ...], kind: str | None, expires_in: float | None) -> None:
+    """Remember a statement; facts in it become memories of their own.
+
+    TEXT may be several words; without it, or with `-`, it is read from standard input.
+
+    \b
+    edge remember I prefer a window seat
+    edge remember 我的订单号是 A1234567
+    edge remember --kind fact_reference --expires-in 86400 "The door code is 4711"
+    """
+    from edge.cli.terminal import print_json
+    from edge.cli.words import words_from
+
+    content = words_from(text, "TEXT")
+    answer = options.client().remember(content, options.session, kind=kind, expires_in=expires_in)
+    if options.as_json:
+        print_json(answer)
+    else:
+        _print_answer(answer)
+
+
+def _print_answer(answer: RememberAnswer) -> None:
+    from edge.cli.terminal import print_out
+    from edge.cli.units import print_units
+
+    print_units(answer["memories"])
+    for what, ids in (("known already", answer["confirmed"]), ("superseded", answer["superseded"])):
+        if ids:
+            print_out(f"{what}: " + ", ".join(f"#{unit}" for unit in ids))

@@ -1,0 +1,68 @@
+"""Memory units as people read them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from edge.cli.terminal import local_time, on_one_line, print_err, print_out, styled
+from edge.wire import MemoryWire, RecallAnswer, RecalledWire
+
+KINDS = ("user_profile", "session_state", "tool_result", "fact_reference", "batch_operation", "episode")
+"""The kinds of `edge.memory.units.Kind`; a test keeps them equal."""
+
+
+def unit_line(unit: MemoryWire) -> str:
+    """A unit on a line of its own: id, date, kind, content, and why it is past if it is."""
+    mark = _standing(unit)
+    line = f"{_id(unit['id'])}  {local_time(unit['created_at'])}  {unit['kind']:<15}  {on_one_line(unit['content'])}"
+    return line + (styled(f"  ({mark})", sys.stdout, dim=True) if mark else "")
+
+
+def _standing(unit: MemoryWire) -> str:
+    if unit["superseded_by"] is not None:
+        return f"superseded by #{unit['superseded_by']}"
+    if unit["archived_at"] is not None:
+        return f"archived {local_time(unit['archived_at'])}"
+    if unit["valid_until"] is not None:
+        return f"until {local_time(unit['valid_until'])}"
+    return ""
+
+
+def _id(unit: int) -> str:
+    return styled(f"{'#' + str(unit):>7}", sys.stdout, bold=True)
+
+
+def print_units(units: Iterable[MemoryWire]) -> int:
+    """Print units, a line each, and give their number."""
+    count = 0
+    for unit in units:
+        print_out(unit_line(unit))
+        count += 1
+    return count
+
+
+def print_recalled(answer: RecallAnswer, *, explain: bool) -> None:
+    """Print what recall found, best first; with `explain` also the signals, and what was dropped and why."""
+    for unit in answer["recalled"]:
+        print_out(_recalled_line(unit))
+        if explain and unit.get("signals"):
+            print_out(" " * 9 + "  ".join(f"{name} {value:.2f}" for name, value in unit["signals"].items()))
+    if explain:
+        for dropped in answer["dropped"]:
+            print_out(
+                f"{_id(dropped['id'])}  {dropped['score']:.2f}  dropped: {on_one_line(dropped['why'])}"
+                f"  {on_one_line(dropped['content'])}"
+            )
+        print_out(f"rules {answer['rules_ms']:.2f} ms, recall in all {answer['recall_ms']:.2f} ms")
+    if answer["nothing_reliable"]:
+        print_err("Nothing reliable was found: a turn would ask instead of guessing.")
+    if answer["degraded"]:
+        print_err(f"Recalled without: {', '.join(answer['degraded'])}; `edge status` says why.")
+
+
+def _recalled_line(unit: RecalledWire) -> str:
+    return (
+        f"{_id(unit['id'])}  {unit['score']:.2f}  {unit['stage']:<6}  {local_time(unit['created_at'])}"
+        f"  {unit['kind']:<15}  {on_one_line(unit['content'])}"
+    )
