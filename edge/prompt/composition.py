@@ -1,0 +1,79 @@
+"""ChatML in token ids: pieces are tokenised once and joined as ids, so that what was said never shifts a boundary.
+
+The template's marks are special tokens that only this module writes; everything else, above all a person's words, is
+tokenised as plain text. So a message that holds `<|im_start|>` stays a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from edge.prompt.texts import ANCHOR_MARK, Texts
+
+
+class Encoder(Protocol):
+    """The part of the model's tokenizer that composition needs."""
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of plain text, without special tokens."""
+
+    def special(self, name: str) -> int:
+        """The id of a special token."""
+
+
+Tokens = tuple[int, ...]
+
+
+class Composer:
+    """Writes the pieces of a window as token ids."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._start = encoder.special("<|im_start|>")
+        self._end = encoder.special("<|im_end|>")
+        self._newline = self.text("\n")
+        self._headers = {role: self.text(f"{role}\n") for role in ("system", "user", "assistant")}
+
+    def text(self, text: str) -> Tokens:
+        """Plain text, whatever it looks like."""
+        return tuple(self._encoder.encode(text))
+
+    def head(self, role_text: str, anchors: Sequence[str]) -> Tokens:
+        """The system message: who the assistant is, and the core facts of the owner behind their mark."""
+        body = self.text(role_text)
+        if anchors:
+            body += self.text(f"\n{ANCHOR_MARK}\n" + "\n".join(f"- {line}" for line in anchors))
+        return self._message("system", body)
+
+    def note_line(self, note: str) -> Tokens:
+        """One memory, as a line of the notes."""
+        return self.text(f"- {note}\n")
+
+    def notes_header(self, texts: Texts) -> Tokens:
+        """The line above the notes."""
+        return self.text(f"{texts.notes}\n")
+
+    def user(self, notes: Sequence[Tokens], words: Tokens) -> Tokens:
+        """The person's turn: notes in front of their own words."""
+        body = tuple(token for line in notes for token in line)
+        if body:
+            body += self._newline
+        return self._message("user", body + words)
+
+    @property
+    def open_reply(self) -> Tokens:
+        """What the model continues from."""
+        return (self._start, *self._headers["assistant"])
+
+    @property
+    def close_reply(self) -> Tokens:
+        """The end mark of a reply and the line break the template puts behind it."""
+        return (self._end, *self._newline)
+
+    def turn(self, message: str, reply: str) -> Tokens:
+        """An earlier turn, word for word."""
+        return self.user((), self.text(message)) + self.open_reply + self.text(reply) + self.close_reply
+
+    def _message(self, role: str, body: Tokens) -> Tokens:
+        return (self._start, *self._headers[role], *body, self._end, *self._newline)

@@ -1,0 +1,45 @@
+"""The window: the token ids of a session that the model has evaluated. It only grows until it is compacted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from edge.memory.units import TurnId, UnitId
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What stands in a session's context, in order, and which units and turns it holds word for word."""
+
+    tokens: tuple[int, ...]
+    units: frozenset[UnitId] = frozenset()
+    turns: frozenset[TurnId] = frozenset()
+    language: str = "en"
+
+    def append(self, tokens: tuple[int, ...], units: frozenset[UnitId] = frozenset()) -> Window:
+        """The window with more tokens at its end; nothing before them changes."""
+        return replace(self, tokens=self.tokens + tokens, units=self.units | units)
+
+    def close_turn(self, tokens: tuple[int, ...], turn: TurnId) -> Window:
+        """The window with a reply's tokens and its closing mark, and the turn counted as standing in it."""
+        return replace(self, tokens=self.tokens + tokens, turns=self.turns | {turn})
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Sizes in tokens: of the context, of the room kept for a reply, and the marks of compaction."""
+
+    context: int
+    reply: int
+    high: int
+    low: int
+
+    @property
+    def room(self) -> int:
+        """Most tokens that a prompt may have, so that the reply still fits."""
+        return self.context - self.reply
+
+
+def must_compact(window: Window, appended: int, marks: Marks) -> bool:
+    """Whether appending would pass the high mark, or leave no room for the reply."""
+    return len(window.tokens) + appended > min(marks.high, marks.room)
