@@ -1,0 +1,128 @@
+"""From what searches propose to a ranked list with scores from 0 to 1. Pure arithmetic over small lists.
+
+The first form: BM25 leads, the cosine helps where the embedder knows the language, and a score is as high as the
+question's own words (weighted by how rare they are among the candidates) and its meaning are found in the unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from edge.memory.text import is_prefix, search_terms
+from edge.memory.units import Kind, Recalled, Source, Stage, Unit, UnitId
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts. `cosine_floor` is what unrelated texts have, `cosine_span` from there to the same.
+
+    An English embedder gives unrelated Chinese sentences a cosine near 0.6, so in Chinese it only breaks ties.
+    """
+
+    lexical: float
+    dense: float
+    cosine_floor: float
+    cosine_span: float
+
+
+WEIGHTS = {
+    "en": Weights(lexical=0.65, dense=0.35, cosine_floor=0.15, cosine_span=0.55),
+    "zh": Weights(lexical=0.95, dense=0.05, cosine_floor=0.6, cosine_span=0.4),
+}
+_ASSISTANT_AUTHORITY = 0.8
+_QUESTION_WORTH = 0.6
+"""A question that was asked before says little: it repeats the words of the question, not its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A unit that a search proposed, with the signals it brought; 0 where that search did not find it."""
+
+    unit: Unit
+    bm25: float = 0.0
+    cosine: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Units over the threshold, best first, and the rest with the reason they were dropped."""
+
+    kept: tuple[Recalled, ...]
+    dropped: tuple[tuple[Recalled, str], ...]
+
+
+def rank(
+    candidates: Sequence[Candidate], terms: Sequence[str], language: str, *, limit: int, threshold: float
+) -> Ranking:
+    """Score the candidates for a question with these terms, in its language, and keep the best `limit`.
+
+    The order is by the mixture of signals; a tie goes to the newer unit. Units under `threshold` and those after
+    `limit` are dropped with the reason.
+    """
+    weights = WEIGHTS[language]
+    held = {candidate.unit.id: _held(terms, candidate.unit.content) for candidate in candidates}
+    rarity = _rarity(terms, held, len(candidates))
+    best_bm25 = max((candidate.bm25 for candidate in candidates), default=0.0) or 1.0
+    scored = [_score(candidate, held[candidate.unit.id], rarity, best_bm25, weights) for candidate in candidates]
+    scored.sort(key=lambda recalled: (-recalled.score, -recalled.unit.id))
+    return _cut(scored, limit, threshold)
+
+
+def _held(terms: Sequence[str], content: str) -> frozenset[str]:
+    """Which of the question's terms the content holds."""
+    there = frozenset(search_terms(content))
+    return frozenset(term for term in terms if term in there or (is_prefix(term) and term in content))
+
+
+def _rarity(terms: Sequence[str], held: Mapping[UnitId, frozenset[str]], count: int) -> dict[str, float]:
+    """Inverse document frequency of each term among the candidates; one that none holds counts as the rarest."""
+    found = Counter(term for terms_held in held.values() for term in terms_held)
+    return {term: math.log(1 + (count + 1) / (found[term] + 0.5)) for term in terms}
+
+
+def _score(
+    candidate: Candidate, held: frozenset[str], rarity: Mapping[str, float], best_bm25: float, weights: Weights
+) -> Recalled:
+    total = sum(rarity.values())
+    coverage = sum(rarity[term] for term in held) / total if total else 0.0
+    lexical = coverage * (0.5 + 0.5 * candidate.bm25 / best_bm25)
+    dense = min(1.0, max(0.0, (candidate.cosine - weights.cosine_floor) / weights.cosine_span))
+    worth = _worth(candidate.unit)
+    score = max(0.0, min(1.0, (weights.lexical * lexical + weights.dense * dense) * worth))
+    signals = {
+        "bm25": candidate.bm25,
+        "cosine": candidate.cosine,
+        "lexical": lexical,
+        "dense": dense,
+        "worth": worth,
+    }
+    return Recalled(candidate.unit, score, Stage.SEARCH, signals)
+
+
+def _worth(unit: Unit) -> float:
+    """What a unit is worth whatever was asked: its source's authority, and that it says something."""
+    worth = _ASSISTANT_AUTHORITY if unit.source is Source.ASSISTANT else 1.0
+    if unit.kind is Kind.EPISODE and is_question(unit.content):
+        worth *= _QUESTION_WORTH
+    return worth
+
+
+def is_question(text: str) -> bool:
+    """Whether a text ends as a question, in English or Chinese punctuation or with a Chinese question particle."""
+    return text.rstrip().rstrip("。 ").endswith(("?", "？", "吗", "呢"))
+
+
+def _cut(scored: Sequence[Recalled], limit: int, threshold: float) -> Ranking:
+    kept: list[Recalled] = []
+    dropped: list[tuple[Recalled, str]] = []
+    for recalled in scored:
+        if recalled.score < threshold:
+            dropped.append((recalled, f"score under the threshold of {threshold:g}"))
+        elif len(kept) >= limit:
+            dropped.append((recalled, f"after the best {limit}"))
+        else:
+            kept.append(recalled)
+    return Ranking(tuple(kept), tuple(dropped))
