@@ -15,6 +15,7 @@ CACHE=${EDGE_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/edge}
 MODELS=${EDGE_MODELS_DIR:-$CACHE/models}
 # The multimodal part is not used, and is half of what there is to compile.
 readonly BUILD_OPTIONS="-DLLAVA_BUILD=OFF -DGGML_NATIVE=ON"
+readonly BUILD_INCLUDE=$ROOT/scripts/llama_cpp.cmake
 
 export HOME PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_USER=0 PYTHONNOUSERSITE=1
 if [ -n "${EDGE_CACHE_DIR:-}" ]; then export EDGE_MODELS_DIR="$MODELS"; fi
@@ -35,7 +36,7 @@ platform_folder() {
     local version
     version=$(probe_python "$1") && version=${version% *}
     printf '%s/wheels/cp%s-%s-%s' "$CACHE" "${version/./}" "$(probe_machine)" \
-        "$(printf '%s\n%s\n' "$BUILD_OPTIONS" "$(probe_processor)" | short_hash)"
+        "$(printf '%s\n' "$BUILD_OPTIONS" "$(<"$BUILD_INCLUDE")" "$(probe_processor)" | short_hash)"
 }
 
 # PYTHON SET: what pyproject.toml asks for, one requirement a line. `run` has the build backend too, so that the
@@ -95,18 +96,26 @@ build_wheels() {
     mkdir -p "$part/wheels" "$part/tmp"
     requirements "$VENV/bin/python" "$1" >"$part/requirements.txt"
     if [ "$1" = run ]; then say "Fetching and compiling the libraries: 5 to 10 minutes, once. The log is $log"; fi
-    # /tmp is kept in memory on some systems, and too small there.
-    if ! TMPDIR="$part/tmp" CMAKE_ARGS="$BUILD_OPTIONS" CMAKE_BUILD_PARALLEL_LEVEL="$(compile_jobs)" \
-        with_progress "libraries for the $1" "$log" "$VENV/bin/python" -m pip wheel --cache-dir "$platform/pip" \
-        "${known[@]}" --wheel-dir "$part/wheels" --requirement "$part/requirements.txt"; then
-        grep -iE 'error' "$log" | tail -n 5 >&2 || tail -n 5 "$log" >&2
-        die "The libraries could not be fetched or compiled; the first set-up needs the network, the log says more: $log"
-    fi
+    local environment=(
+        "TMPDIR=$part/tmp" # /tmp is kept in memory on some systems, and too small there
+        "CMAKE_ARGS=$BUILD_OPTIONS -DCMAKE_PROJECT_llama_cpp_INCLUDE=$(quoted "$BUILD_INCLUDE")"
+        "CMAKE_BUILD_PARALLEL_LEVEL=$(compile_jobs)"
+    )
+    with_progress "libraries to $1" "$log" env "${environment[@]}" "$VENV/bin/python" -m pip wheel "${known[@]}" \
+        --cache-dir "$platform/pip" --wheel-dir "$part/wheels" --requirement "$part/requirements.txt" ||
+        build_failed "$log"
     (cd "$part/wheels" && sha256sum -- *.whl >SHA256SUMS)
     rm -rf "$2"
     mv "$part/wheels" "$2"
     rm -rf "$part" "$platform/pip"
 }
+
+build_failed() { # LOG
+    grep -i 'error' "$1" | tail -n 5 >&2 || tail -n 5 "$1" >&2
+    die "The libraries could not be fetched or compiled; the first set-up needs the network, the log says more: $1"
+}
+
+quoted() { "$VENV/bin/python" -c 'import shlex, sys; print(shlex.quote(sys.argv[1]))' "$1"; } # as the build reads it
 
 # SET...: installs from the cache alone. A cache that pip cannot use after all is filled anew, once.
 install_wheels() {

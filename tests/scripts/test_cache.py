@@ -9,8 +9,8 @@ from tests.scripts.conftest import Checkout, make_checkout, run_bash
 KEY = 'probe_machine() { echo aarch64; }; probe_python() { echo "3.13 64"; }\n'
 
 
-def key(processor: str, options: str = "") -> str:
-    return run_bash(f"{KEY}probe_processor() {{ echo '{processor}'; }}\n{options}\nplatform_folder python3").stdout
+def key(processor: str) -> str:
+    return run_bash(f"{KEY}probe_processor() {{ echo '{processor}'; }}\nplatform_folder python3").stdout
 
 
 def wheel_files(checkout: Checkout) -> list[Path]:
@@ -21,6 +21,13 @@ def test_the_key_names_python_machine_and_processor() -> None:
     assert "/wheels/cp313-aarch64-" in key("Features: asimd")
     assert key("Features: asimd") == key("Features: asimd")
     assert key("Features: asimd") != key("Features: asimd asimddp")
+
+
+def test_other_build_options_are_another_key(checkout: Checkout) -> None:
+    checkout.run("run")
+    (checkout.root / "scripts/llama_cpp.cmake").write_text("# nothing\n")
+    checkout.run("run")
+    assert len(list(checkout.cache.glob("wheels/*"))) == 2
 
 
 def test_the_requirements_are_those_of_the_project(checkout: Checkout) -> None:
