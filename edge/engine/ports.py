@@ -6,11 +6,11 @@ model thread. A `Tokenizer` may be used from any thread.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from edge.memory.units import Change, Kind, OwnerId, SessionId, SessionInfo, Tur
 Vector = npt.NDArray[np.float32]
 """float32, L2-normalised. One vector is (dimension,), several are (n, dimension)."""
 Ids = npt.NDArray[np.int64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,16 @@ class Embedded:
     codes: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class QueryEmbedding:
+    """A question for late interaction: its vector, and for each token its L2-normalised vector (tokens, dimension)
+    and its characters [start, end) in the text. No tokens for a text that has none."""
+
+    vector: Vector
+    tokens: Vector
+    spans: tuple[tuple[int, int], ...]
+
+
 class TextEmbedder(Protocol):
     """Turns text into vectors."""
 
@@ -170,7 +181,10 @@ class TextEmbedder(Protocol):
         """Embed each text, in chunks where it is long. Raises EmbedderFailed."""
 
     def embed_query(self, text: str) -> Vector:
-        """One vector of shape (dimension,) for a question, cut at the embedder's limit."""
+        """One vector of shape (dimension,) for a question, cut at the embedder's limit. Raises EmbedderFailed."""
+
+    def read_query(self, text: str) -> QueryEmbedding:
+        """The same vector and those of the tokens, from one pass. Raises EmbedderFailed."""
 
 
 class VectorIndex(Protocol):
@@ -285,3 +299,13 @@ class LanguageModel(Protocol):
 
     def close(self) -> None:
         """Free it."""
+
+
+class Worker(Protocol):
+    """A thread that owns what is not thread-safe, seen from the event loop. Work runs in order of arrival."""
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Run it on the thread and give its result or its error. Raises Busy when too much waits."""
+
+    def stream(self, work: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
+        """Iterate on the thread and hand the items over as they come."""
