@@ -103,6 +103,15 @@ class SessionNotFound(EdgeError):
     default_hint = "`edge sessions` lists the sessions."
 
 
+class TurnNotOpen(EdgeError):
+    """No turn of this owner that still runs has the id."""
+
+    code = "turn_not_open"
+    exit_status = 3
+    http_status = 404
+    default_hint = "A turn ends once; begin another."
+
+
 class RouteNotFound(EdgeError):
     """The socket serves nothing under that path, or not with that method."""
 
