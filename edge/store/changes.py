@@ -1,0 +1,78 @@
+"""Writing what `edge.memory.lifecycle` decided: new units, what they end, and confirmations."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+
+from edge.engine.ports import Written
+from edge.memory.text import draft_terms
+from edge.memory.units import Change, Confirm, Insert, OwnerId, TurnId, UnitId
+from edge.store.rows import micros, optional_micros
+
+_INSERT_UNIT = """
+    INSERT INTO units (owner, session, kind, content, subject, slot, value, entities, source, source_turn, quote,
+        confidence, importance, task_type, created_at, valid_from, valid_until, key)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_END = """
+    UPDATE units SET superseded_by = :by,
+        valid_until = CASE WHEN valid_until < :at THEN valid_until ELSE :at END
+    WHERE id = :unit AND owner = :owner AND id <> :by
+"""
+_CONFIRM = """
+    UPDATE units SET access_count = access_count + 1, last_accessed = ?, confidence = 1.0 - (1.0 - confidence) / 2.0
+    WHERE id = ? AND owner = ?
+"""
+"""Each confirmation halves the doubt."""
+
+
+def apply_changes(
+    db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, changes: Sequence[Change], at: datetime
+) -> Written:
+    """Make changes inside the caller's transaction. `turn` is where they were said, if in one."""
+    added: list[UnitId] = []
+    confirmed: list[UnitId] = []
+    superseded: list[UnitId] = []
+    for change in changes:
+        if isinstance(change, Confirm):
+            if _confirm(db, owner, turn, change, at):
+                confirmed.append(change.unit)
+        else:
+            unit = _insert(db, owner, turn, change, at)
+            added.append(unit)
+            superseded += [old for old in change.supersedes if _end(db, owner, old, unit, change.valid_from)]
+    return Written(turn, tuple(added), tuple(confirmed), tuple(superseded))
+
+
+def _insert(db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, change: Insert, at: datetime) -> UnitId:
+    draft = change.draft
+    entities = json.dumps(draft.entities, ensure_ascii=False, separators=(",", ":"))
+    cursor = db.execute(
+        _INSERT_UNIT,
+        (
+            *(owner, change.session, draft.kind.value, draft.content, draft.subject, draft.slot, draft.value, entities),
+            *(draft.source.value, turn, draft.quote, draft.confidence, draft.importance, draft.task_type),
+            *(micros(at), micros(change.valid_from), optional_micros(change.valid_until), change.key),
+        ),
+    )
+    assert cursor.lastrowid is not None
+    unit = UnitId(cursor.lastrowid)
+    db.execute("INSERT INTO units_text (rowid, terms) VALUES (?, ?)", (unit, " ".join(draft_terms(draft))))
+    db.execute("INSERT INTO backlog VALUES (?)", (unit,))
+    return unit
+
+
+def _end(db: sqlite3.Connection, owner: OwnerId, unit: UnitId, by: UnitId, at: datetime) -> bool:
+    parameters = {"by": by, "at": micros(at), "unit": unit, "owner": owner}
+    return db.execute(_END, parameters).rowcount == 1
+
+
+def _confirm(db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, change: Confirm, at: datetime) -> bool:
+    if db.execute(_CONFIRM, (micros(at), change.unit, owner)).rowcount != 1:
+        return False
+    if turn is not None:
+        db.execute("INSERT OR IGNORE INTO confirmations VALUES (?, ?)", (change.unit, turn))
+    return True

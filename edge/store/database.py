@@ -1,0 +1,185 @@
+"""The one connection: how it is opened and locked, what a transaction is, and how it is closed.
+
+A database that is damaged or newer is refused before anything is written: it is looked at through a read-only
+connection first.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from edge.clock import Clock
+from edge.errors import DaemonRunning, DiskFull, StoreDamaged, StoreFailed, StoreReadOnly
+from edge.memory.text import holds
+from edge.store.faults import named_faults
+from edge.store.migrations import APPLICATION_ID, migrate, refuse_newer
+from edge.store.rows import Row
+
+Parameters = Mapping[str, Any] | Sequence[Any]
+
+_JOURNAL_LIMIT = 8 * 1024 * 1024
+_SETTINGS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA busy_timeout = 5000",
+    f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}",
+    "PRAGMA cache_size = -8192",
+    "PRAGMA temp_store = MEMORY",
+)
+
+
+class Database:
+    """One SQLite connection, used by the thread that opened it, and the lock that keeps other processes out."""
+
+    def __init__(self, connection: sqlite3.Connection, lock: int) -> None:
+        self._connection = connection
+        self._lock: int | None = lock
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """All rows of a query."""
+        with named_faults():
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def row(self, sql: str, parameters: Parameters = ()) -> Row | None:
+        """The first row of a query, if it has one."""
+        with named_faults():
+            found: Row | None = self._connection.execute(sql, parameters).fetchone()
+            return found
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing. What was done is on the disk when it ends."""
+        with named_faults():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def relaxed_transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, reaching the disk with the next `transaction` or checkpoint: for what can be made again.
+
+        A power cut may undo it, whole and together with everything relaxed after it, never in part.
+        """
+        self._set("PRAGMA synchronous = NORMAL")
+        try:
+            with self.transaction() as db:
+                yield db
+        finally:
+            self._set("PRAGMA synchronous = FULL")
+
+    def _set(self, pragma: str) -> None:
+        with named_faults():
+            self._connection.execute(pragma)
+
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the database and empty it."""
+        with named_faults():
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Checkpoint, close, and let another process in. Doing it again does nothing."""
+        if self._lock is None:
+            return
+        try:
+            self.checkpoint()
+        finally:
+            self._connection.close()
+            os.close(self._lock)
+            self._lock = None
+
+
+def open_database(path: Path, clock: Clock) -> Database:
+    """Open a database, made if there is none, and bring its schema up to date.
+
+    Raises DaemonRunning while another process has it, StoreDamaged, StoreNewer, StoreReadOnly, DiskFull, StoreFailed.
+    """
+    path = path.absolute()
+    lock = _lock(path)
+    try:
+        with named_faults():
+            _refuse_unfit(path)
+            return Database(_connect(path, clock), lock)
+    except BaseException:
+        os.close(lock)
+        raise
+
+
+def _connect(path: Path, clock: Clock) -> sqlite3.Connection:
+    with _file_faults(path):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    connection = sqlite3.connect(path, isolation_level=None, cached_statements=256)
+    try:
+        for setting in _SETTINGS:
+            connection.execute(setting).fetchall()
+        connection.create_function("holds", 2, holds, deterministic=True)
+        migrate(connection, clock)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_unfit(path: Path) -> None:
+    if not path.exists() or path.stat().st_size == 0:
+        return
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)) as db:
+        (application_id,) = db.execute("PRAGMA application_id").fetchone()
+        if application_id != APPLICATION_ID and db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise StoreDamaged(f"{path} is a database of another program.")
+        found = [text for (text,) in db.execute("PRAGMA quick_check(3)")]
+        if found != ["ok"]:
+            raise StoreDamaged(f"The memory's database {path} is damaged: {found[0].strip()}")
+        refuse_newer(db)
+
+
+def _lock(path: Path) -> int:
+    """Hold `<path>.lock` for as long as the process lives; the process's id stands in it."""
+    with _file_faults(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with _file_faults(path):
+            os.pwrite(lock, f"{os.getpid():<10}\n".encode(), 0)
+    except BlockingIOError:
+        holder = _holder(lock)
+        os.close(lock)
+        raise DaemonRunning(f"Process {holder} has the memory {path} open.", pid=holder) from None
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _holder(lock: int) -> int | None:
+    with suppress(ValueError):
+        return int(os.pread(lock, 32, 0))
+    return None
+
+
+@contextmanager
+def _file_faults(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise DiskFull(f"The disk of {path} is full: {error}") from error
+        if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
+            raise StoreReadOnly(f"The memory's folder {path.parent} cannot be written: {error}") from error
+        raise StoreFailed(f"The memory's folder {path.parent} cannot be used: {error}") from error

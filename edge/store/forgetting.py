@@ -1,0 +1,89 @@
+"""Forgetting for good: what `edge.memory.erasure` names leaves rows, full text, embeddings and the log."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable
+
+from edge.memory.erasure import Erasure, Statement, Words, erasure, identifying_values
+from edge.memory.units import Kind, OwnerId, Source, TurnId, UnitId
+from edge.store.database import Database
+from edge.store.embeddings import bump_generation
+from edge.store.rows import Row
+
+_STATEMENT = """
+    SELECT u.id, u.kind, u.source, u.content, u.value, u.quote, u.source_turn,
+        (SELECT group_concat(c.turn) FROM confirmations c WHERE c.unit = u.id)
+    FROM units u
+"""
+_NAMED = f"{_STATEMENT} WHERE u.owner = :owner AND u.id IN (SELECT value FROM json_each(:ids))"
+_FROM_TURNS = f"""
+    {_STATEMENT} WHERE u.owner = :owner AND u.id IN (
+        SELECT id FROM units WHERE source_turn IN (SELECT value FROM json_each(:turns))
+        UNION SELECT unit FROM confirmations WHERE turn IN (SELECT value FROM json_each(:turns)))
+"""
+_HOLDING = f"""
+    {_STATEMENT} WHERE u.owner = :owner AND (
+        holds(u.content, :value) OR holds(ifnull(u.value, ''), :value) OR holds(ifnull(u.quote, ''), :value))
+"""
+_WORDS = "SELECT id, message, reply FROM turns WHERE owner = :owner"
+_WORDS_OF_TURNS = f"{_WORDS} AND id IN (SELECT value FROM json_each(:turns))"
+_WORDS_HOLDING = f"{_WORDS} AND (holds(message, :value) OR holds(reply, :value))"
+
+
+def forget_units(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
+    """Remove units, what repeats them, and their traces in the file. Ascending ids of all that was removed."""
+    named = _statements(db.rows(_NAMED, {"owner": owner, "ids": json.dumps([int(unit) for unit in ids])}))
+    if not named:
+        return ()
+    gone = _what_goes(db, owner, list(named.values()))
+    with db.transaction() as writing:
+        _remove(writing, gone)
+    db.checkpoint()
+    return tuple(sorted(gone.units))
+
+
+def _what_goes(db: Database, owner: OwnerId, named: list[Statement]) -> Erasure:
+    values = identifying_values(named)
+    words = _words(db, owner, {turn for statement in named for turn in statement.said_in}, values)
+    parameters = {"owner": owner, "turns": json.dumps(sorted(words))}
+    others = _statements(db.rows(_FROM_TURNS, parameters))
+    for value in values:
+        others |= _statements(db.rows(_HOLDING, {"owner": owner, "value": value}))
+    return erasure(named, list(others.values()), list(words.values()))
+
+
+def _words(db: Database, owner: OwnerId, turns: set[TurnId], values: Iterable[str]) -> dict[TurnId, Words]:
+    rows = db.rows(_WORDS_OF_TURNS, {"owner": owner, "turns": json.dumps(sorted(turns))})
+    for value in values:
+        rows += db.rows(_WORDS_HOLDING, {"owner": owner, "value": value})
+    return {TurnId(turn): Words(TurnId(turn), message, reply) for turn, message, reply in rows}
+
+
+def _statements(rows: list[Row]) -> dict[UnitId, Statement]:
+    return {UnitId(row[0]): _statement(row) for row in rows}
+
+
+def _statement(row: Row) -> Statement:
+    unit, kind, source, content, value, quote, source_turn, confirmed_in = row
+    said_in = {int(turn) for turn in (confirmed_in or "").split(",") if turn}
+    if source_turn is not None:
+        said_in.add(source_turn)
+    turns = frozenset(TurnId(turn) for turn in said_in)
+    return Statement(UnitId(unit), Kind(kind), Source(source), content, value, quote, source_turn, turns)
+
+
+def _remove(db: sqlite3.Connection, gone: Erasure) -> None:
+    """`optimize` rewrites the full text's segments: before it, a removed row's terms stand in them beside a mark."""
+    db.executemany("DELETE FROM units_text WHERE rowid = ?", _each(gone.units))
+    db.executemany("DELETE FROM units WHERE id = ?", _each(gone.units))
+    db.executemany("UPDATE units SET quote = NULL WHERE id = ?", _each(gone.quotes))
+    db.executemany("UPDATE turns SET message = '' WHERE id = ?", _each(gone.messages))
+    db.executemany("UPDATE turns SET reply = '' WHERE id = ?", _each(gone.replies))
+    db.execute("INSERT INTO units_text (units_text) VALUES ('optimize')")
+    bump_generation(db)
+
+
+def _each(ids: Iterable[int]) -> list[tuple[int]]:
+    return [(number,) for number in sorted(ids)]

@@ -1,0 +1,160 @@
+"""The schema as a sequence of named changes; each is made and recorded in one transaction.
+
+A change that was released is never edited: what comes later is a new one at the end.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from edge import __version__
+from edge.clock import Clock
+from edge.errors import StoreNewer
+from edge.store.rows import micros
+
+APPLICATION_ID = 0x45444745
+"""`EDGE`: marks a database file as one of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A named change of the schema. It imports no enums: they may grow, what was released does not."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+_KINDS = "'user_profile', 'session_state', 'tool_result', 'fact_reference', 'batch_operation', 'episode'"
+_SOURCES = "'user', 'tool', 'assistant', 'import'"
+_STATES = "'open', 'done', 'cut', 'cancelled', 'failed', 'interrupted'"
+
+_FIRST = Migration(
+    "001_turns_units_embeddings",
+    (
+        "CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL, version TEXT NOT NULL) STRICT",
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID",
+        "INSERT INTO meta VALUES ('generation', 0)",
+        f"""
+        CREATE TABLE turns (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            owner TEXT NOT NULL,
+            session TEXT NOT NULL,
+            message TEXT NOT NULL,
+            reply TEXT NOT NULL DEFAULT '',
+            state TEXT NOT NULL CHECK (state IN ({_STATES})),
+            started_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            CHECK ((state = 'open') = (ended_at IS NULL))
+        ) STRICT
+        """,
+        "CREATE INDEX turns_of_session ON turns (owner, session, id, started_at)",
+        "CREATE INDEX turns_open ON turns (state) WHERE state = 'open'",
+        f"""
+        CREATE TABLE units (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            owner TEXT NOT NULL,
+            session TEXT,
+            kind TEXT NOT NULL CHECK (kind IN ({_KINDS})),
+            content TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            slot TEXT,
+            value TEXT,
+            entities TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(entities)),
+            source TEXT NOT NULL CHECK (source IN ({_SOURCES})),
+            source_turn INTEGER REFERENCES turns (id),
+            quote TEXT,
+            confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+            importance REAL NOT NULL CHECK (importance BETWEEN 0 AND 1),
+            task_type TEXT,
+            created_at INTEGER NOT NULL,
+            valid_from INTEGER NOT NULL,
+            valid_until INTEGER,
+            relevance REAL NOT NULL DEFAULT 1.0,
+            cluster INTEGER,
+            intent_vector BLOB,
+            access_count INTEGER NOT NULL DEFAULT 0 CHECK (access_count >= 0),
+            last_accessed INTEGER,
+            superseded_by INTEGER REFERENCES units (id) ON DELETE SET NULL,
+            archived_at INTEGER,
+            key TEXT NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX units_of_owner ON units (owner)",
+        "CREATE INDEX units_visible ON units (owner, kind, session, valid_from, valid_until, archived_at)",
+        "CREATE INDEX units_by_key ON units (owner, key)",
+        "CREATE INDEX units_by_slot ON units (owner, slot, subject) WHERE slot IS NOT NULL",
+        "CREATE INDEX units_by_turn ON units (source_turn) WHERE source_turn IS NOT NULL",
+        "CREATE INDEX units_by_successor ON units (superseded_by)",
+        """
+        CREATE TABLE confirmations (
+            unit INTEGER NOT NULL REFERENCES units (id) ON DELETE CASCADE,
+            turn INTEGER NOT NULL REFERENCES turns (id),
+            PRIMARY KEY (unit, turn)
+        ) STRICT, WITHOUT ROWID
+        """,
+        # Terms come ready-made from edge.memory.text, separated by spaces; ascii takes them exactly as they are.
+        """CREATE VIRTUAL TABLE units_text USING fts5(terms, tokenize = "ascii tokenchars '.@'")""",
+        "CREATE VIRTUAL TABLE units_terms USING fts5vocab(units_text, row)",
+        """
+        CREATE TABLE embeddings (
+            unit INTEGER NOT NULL REFERENCES units (id) ON DELETE CASCADE,
+            chunk INTEGER NOT NULL,
+            embedder TEXT NOT NULL,
+            vector BLOB NOT NULL,
+            codes BLOB NOT NULL
+        ) STRICT
+        """,
+        "CREATE UNIQUE INDEX embeddings_by_unit ON embeddings (embedder, unit, chunk)",
+        "CREATE INDEX embeddings_of_unit ON embeddings (unit)",
+        # Units that wait for an embedding by the embedder that `meta` names.
+        "CREATE TABLE backlog (unit INTEGER PRIMARY KEY REFERENCES units (id) ON DELETE CASCADE) STRICT",
+        f"PRAGMA application_id = {APPLICATION_ID}",
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+
+
+def migrate(db: sqlite3.Connection, clock: Clock, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
+    """Bring a database up to date, one transaction for each missing change."""
+    applied = {name for name, _ in applied_migrations(db)}
+    for number, migration in enumerate(migrations, start=1):
+        if migration.name not in applied:
+            _apply(db, migration, number, micros(clock.now()))
+
+
+def _apply(db: sqlite3.Connection, migration: Migration, number: int, at: int) -> None:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in migration.statements:
+            db.execute(statement)
+        db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (migration.name, at, __version__))
+        db.execute(f"PRAGMA user_version = {number}")
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def applied_migrations(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Names of the changes in a database and the version that made each, oldest first; none in an empty one."""
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").fetchone():
+        return []
+    return db.execute("SELECT name, version FROM migrations ORDER BY rowid").fetchall()
+
+
+def refuse_newer(db: sqlite3.Connection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
+    """Raise StoreNewer for a database that holds a change this version does not know."""
+    known = {migration.name for migration in migrations}
+    applied = applied_migrations(db)
+    unknown = [version for name, version in applied if name not in known]
+    (user_version,) = db.execute("PRAGMA user_version").fetchone()
+    if unknown or user_version > len(migrations):
+        version = (unknown or [applied[-1][1] if applied else "a later one"])[-1]
+        raise StoreNewer(
+            f"The memory's database was written by edge {version}; this is edge {__version__}.",
+            hint=f"Install edge {version} or later; the database is left as it is.",
+            version=version,
+        )

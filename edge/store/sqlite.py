@@ -1,0 +1,171 @@
+"""`SqliteStore`: the engine's MemoryStore in one SQLite database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from edge.clock import Clock
+from edge.engine.ports import EmbeddingRow, Ids, Page, Scope, Vector, Written
+from edge.memory.units import (
+    Change,
+    Kind,
+    OwnerId,
+    SessionId,
+    SessionInfo,
+    Turn,
+    TurnId,
+    TurnState,
+    Unit,
+    UnitId,
+)
+from edge.store import embeddings, reads, turns
+from edge.store.changes import apply_changes
+from edge.store.counting import read_counts
+from edge.store.database import Database, open_database
+from edge.store.forgetting import forget_units
+from edge.store.rows import micros
+from edge.store.search import search_units
+
+
+def open_store(path: Path, clock: Clock) -> SqliteStore:
+    """Open the memory at a path, made if there is none. One process at a time, and one thread: the one that opened it.
+
+    Raises DaemonRunning, StoreDamaged, StoreNewer, StoreReadOnly, DiskFull or StoreFailed; a database that is damaged
+    or newer is left byte for byte. The daemon goes on without memory then: it catches these, serves status and
+    replies, and answers requests for memory with the error.
+    """
+    return SqliteStore(open_database(path, clock))
+
+
+class SqliteStore:
+    """See MemoryStore for what each method means. All raise DiskFull, StoreReadOnly, StoreDamaged or StoreFailed when
+    the database does, RequestInvalid for text with lone surrogates; nothing of the failed call is kept then."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    # --- writing ---
+
+    def begin_turn(
+        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change], at: datetime
+    ) -> Written:
+        with self._db.transaction() as db:
+            turn = turns.insert_turn(db, owner, session, message, at)
+            return apply_changes(db, owner, turn, changes, at)
+
+    def finish_turn(
+        self, owner: OwnerId, turn: TurnId, reply: str, state: TurnState, changes: Sequence[Change], at: datetime
+    ) -> Written:
+        """Raises TurnNotOpen for a turn that is not the owner's or ended already."""
+        with self._db.transaction() as db:
+            turns.end_turn(db, owner, turn, reply, state, at)
+            return apply_changes(db, owner, turn, changes, at)
+
+    def apply(self, owner: OwnerId, changes: Sequence[Change], at: datetime) -> Written:
+        with self._db.transaction() as db:
+            return apply_changes(db, owner, None, changes, at)
+
+    def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
+        """Ascending ids of all that was removed: those named and what repeats them (see `edge.memory.erasure`)."""
+        return forget_units(self._db, owner, ids)
+
+    def mark_used(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
+        """A count that a power cut may take back; no wait for the disk."""
+        with self._db.relaxed_transaction() as db:
+            db.executemany(
+                "UPDATE units SET access_count = access_count + 1, last_accessed = ? WHERE id = ? AND owner = ?",
+                [(micros(at), unit, owner) for unit in ids],
+            )
+
+    # --- reading units ---
+
+    def known(self, scope: Scope, keys: Collection[str]) -> dict[str, UnitId]:
+        return reads.read_known(self._db, scope, keys)
+
+    def unit(self, owner: OwnerId, unit: UnitId) -> Unit:
+        return reads.read_unit(self._db, owner, unit)
+
+    def units(self, scope: Scope, ids: Collection[UnitId]) -> dict[UnitId, Unit]:
+        return reads.read_units(self._db, scope, ids)
+
+    def page(
+        self,
+        owner: OwnerId,
+        *,
+        session: SessionId | None,
+        kinds: frozenset[Kind] | None,
+        before: UnitId | None,
+        limit: int,
+        as_of: datetime,
+        include_past: bool,
+    ) -> Page:
+        """With a session: what that session sees, its own units and those bound to none."""
+        return reads.read_page(
+            self._db,
+            owner,
+            session=session,
+            kinds=kinds,
+            before=before,
+            limit=limit,
+            as_of=as_of,
+            include_past=include_past,
+        )
+
+    def slot_units(self, scope: Scope, slots: Sequence[str], subject: str | None) -> list[Unit]:
+        return reads.read_slot_units(self._db, scope, slots, subject)
+
+    def search_text(self, scope: Scope, query: str, limit: int) -> list[tuple[UnitId, float]]:
+        return search_units(self._db, scope, query, limit)
+
+    def visible_ids(self, scope: Scope) -> Ids:
+        return reads.read_visible_ids(self._db, scope)
+
+    # --- reading turns ---
+
+    def turns(self, owner: OwnerId, session: SessionId, *, last: int) -> list[Turn]:
+        """Words that were forgotten are empty in them."""
+        return turns.read_turns(self._db, owner, session, last)
+
+    def turns_of_units(self, owner: OwnerId, ids: Collection[UnitId]) -> frozenset[TurnId]:
+        """Also those in which a unit was confirmed."""
+        return turns.read_turns_of_units(self._db, owner, ids)
+
+    def sessions(self, owner: OwnerId) -> list[SessionInfo]:
+        return turns.read_sessions(self._db, owner)
+
+    # --- embeddings ---
+
+    def missing_embeddings(self, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
+        return embeddings.read_backlog(self._db, embedder, limit)
+
+    def save_embeddings(self, embedder: str, rows: Sequence[EmbeddingRow]) -> None:
+        embeddings.write_embeddings(self._db, embedder, rows)
+
+    def embeddings(self, embedder: str, *, after: UnitId | None = None) -> Iterator[tuple[Ids, Vector]]:
+        """`after`: only units with a greater id."""
+        return embeddings.iterate_embeddings(self._db, embedder, after)
+
+    def generation(self) -> int:
+        """Grows with each change; not by one."""
+        return embeddings.read_generation(self._db)
+
+    # --- the whole ---
+
+    def counts(self, owner: OwnerId | None) -> dict[str, int]:
+        """`unembedded` by the embedder that `missing_embeddings` named last. `bytes` are of an owner's words, or, for
+        everyone, of the files."""
+        return read_counts(self._db, owner)
+
+    def recover(self, at: datetime) -> int:
+        """Mark turns that an earlier process left open as interrupted; how many there were. Called once, at start."""
+        return turns.end_abandoned(self._db, at)
+
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the database: when idle."""
+        self._db.checkpoint()
+
+    def close(self) -> None:
+        """Checkpoint, close and unlock."""
+        self._db.close()

@@ -1,0 +1,339 @@
+"""A MemoryStore in dictionaries: the rules of the port written plainly, for tests of what stands on it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from edge.engine.ports import EmbeddingRow, Ids, Page, Scope, Vector, Written
+from edge.errors import MemoryNotFound, TurnNotOpen
+from edge.memory.erasure import Statement, Words, erasure
+from edge.memory.text import draft_terms, is_prefix, query_terms
+from edge.memory.units import (
+    Change,
+    Confirm,
+    Insert,
+    Kind,
+    OwnerId,
+    SessionId,
+    SessionInfo,
+    Turn,
+    TurnId,
+    TurnState,
+    Unit,
+    UnitId,
+)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of a unit beside what a reader of it sees."""
+
+    key: str
+    quote: str | None
+    terms: Counter[str]
+
+
+class FakeMemoryStore:
+    """One owner's, or several owners', memory for the length of a test."""
+
+    def __init__(self) -> None:
+        self._turns: dict[TurnId, Turn] = {}
+        self._units: dict[UnitId, Unit] = {}
+        self._records: dict[UnitId, Record] = {}
+        self._confirmed_in: dict[UnitId, set[TurnId]] = {}
+        self._embeddings: dict[tuple[str, UnitId, int], EmbeddingRow] = {}
+        self._embedder: str | None = None
+        self._last_unit = 0
+        self._generation = 0
+
+    # --- writing ---
+
+    def begin_turn(
+        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change], at: datetime
+    ) -> Written:
+        turn = TurnId(len(self._turns) + 1)
+        self._turns[turn] = Turn(turn, owner, session, message, "", TurnState.OPEN, at, None)
+        return self._change(owner, turn, changes, at)
+
+    def finish_turn(
+        self, owner: OwnerId, turn: TurnId, reply: str, state: TurnState, changes: Sequence[Change], at: datetime
+    ) -> Written:
+        known = self._turns.get(turn)
+        if known is None or known.owner != owner or known.state is not TurnState.OPEN:
+            raise TurnNotOpen(f"There is no open turn {turn}.", turn=turn)
+        self._turns[turn] = replace(known, reply=reply, state=state, ended_at=at)
+        return self._change(owner, turn, changes, at)
+
+    def apply(self, owner: OwnerId, changes: Sequence[Change], at: datetime) -> Written:
+        return self._change(owner, None, changes, at)
+
+    def _change(self, owner: OwnerId, turn: TurnId | None, changes: Sequence[Change], at: datetime) -> Written:
+        added: list[UnitId] = []
+        confirmed: list[UnitId] = []
+        superseded: list[UnitId] = []
+        for change in changes:
+            if isinstance(change, Insert):
+                unit = self._insert(owner, turn, change, at)
+                added.append(unit)
+                superseded += [old for old in change.supersedes if self._end(owner, old, unit, change.valid_from)]
+            elif self._confirm(owner, turn, change, at):
+                confirmed.append(change.unit)
+        return Written(turn, tuple(added), tuple(confirmed), tuple(superseded))
+
+    def _insert(self, owner: OwnerId, turn: TurnId | None, change: Insert, at: datetime) -> UnitId:
+        self._last_unit += 1
+        unit, draft = UnitId(self._last_unit), change.draft
+        self._units[unit] = Unit(
+            id=unit,
+            owner=owner,
+            session=change.session,
+            kind=draft.kind,
+            content=draft.content,
+            subject=draft.subject,
+            slot=draft.slot,
+            value=draft.value,
+            entities=draft.entities,
+            source=draft.source,
+            source_turn=turn,
+            confidence=draft.confidence,
+            importance=draft.importance,
+            task_type=draft.task_type,
+            created_at=at,
+            valid_from=change.valid_from,
+            valid_until=change.valid_until,
+        )
+        self._records[unit] = Record(change.key, draft.quote, Counter(draft_terms(draft)))
+        return unit
+
+    def _end(self, owner: OwnerId, old: UnitId, by: UnitId, at: datetime) -> bool:
+        unit = self._owned(owner, old)
+        if unit is None or old == by:
+            return False
+        until = at if unit.valid_until is None else min(at, unit.valid_until)
+        self._units[old] = replace(unit, superseded_by=by, valid_until=until)
+        return True
+
+    def _confirm(self, owner: OwnerId, turn: TurnId | None, change: Confirm, at: datetime) -> bool:
+        unit = self._owned(owner, change.unit)
+        if unit is None:
+            return False
+        confidence = 1.0 - (1.0 - unit.confidence) / 2.0
+        self._units[unit.id] = replace(
+            unit, access_count=unit.access_count + 1, last_accessed=at, confidence=confidence
+        )
+        if turn is not None:
+            self._confirmed_in.setdefault(unit.id, set()).add(turn)
+        return True
+
+    def mark_used(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
+        for unit in ids:
+            if known := self._owned(owner, unit):
+                self._units[unit] = replace(known, access_count=known.access_count + 1, last_accessed=at)
+
+    def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
+        statements = {unit.id: self._statement(unit) for unit in self._units.values() if unit.owner == owner}
+        named = [statements[unit] for unit in sorted(set(ids) & statements.keys())]
+        if not named:
+            return ()
+        words = [Words(turn.id, turn.message, turn.reply) for turn in self._turns.values() if turn.owner == owner]
+        gone = erasure(named, list(statements.values()), words)
+        for unit in gone.units:
+            self._remove(unit)
+        for unit in gone.quotes:
+            self._records[unit] = replace(self._records[unit], quote=None)
+        for turn in gone.messages:
+            self._turns[turn] = replace(self._turns[turn], message="")
+        for turn in gone.replies:
+            self._turns[turn] = replace(self._turns[turn], reply="")
+        self._generation += 1
+        return tuple(sorted(gone.units))
+
+    def _remove(self, unit: UnitId) -> None:
+        del self._units[unit], self._records[unit]
+        self._confirmed_in.pop(unit, None)
+        self._embeddings = {key: row for key, row in self._embeddings.items() if row.unit != unit}
+        for other in list(self._units.values()):
+            if other.superseded_by == unit:
+                self._units[other.id] = replace(other, superseded_by=None)
+
+    def _statement(self, unit: Unit) -> Statement:
+        quote = self._records[unit.id].quote
+        turns = self.turns_of_units(unit.owner, [unit.id])
+        return Statement(unit.id, unit.kind, unit.source, unit.content, unit.value, quote, unit.source_turn, turns)
+
+    # --- reading units ---
+
+    def _owned(self, owner: OwnerId, unit: UnitId) -> Unit | None:
+        known = self._units.get(unit)
+        return known if known is not None and known.owner == owner else None
+
+    def _visible(self, scope: Scope) -> list[Unit]:
+        return [
+            unit
+            for unit in self._units.values()
+            if unit.owner == scope.owner
+            and unit.session in {None, scope.session}
+            and _lives(unit, scope.as_of)
+            and (scope.kinds is None or unit.kind in scope.kinds)
+        ]
+
+    def known(self, scope: Scope, keys: Collection[str]) -> dict[str, UnitId]:
+        return {
+            self._records[unit.id].key: unit.id
+            for unit in self._visible(scope)
+            if self._records[unit.id].key in set(keys)
+        }
+
+    def unit(self, owner: OwnerId, unit: UnitId) -> Unit:
+        known = self._owned(owner, unit)
+        if known is None:
+            raise MemoryNotFound(f"There is no memory {unit}.", id=unit)
+        return known
+
+    def units(self, scope: Scope, ids: Collection[UnitId]) -> dict[UnitId, Unit]:
+        return {unit.id: unit for unit in self._visible(scope) if unit.id in set(ids)}
+
+    def page(
+        self,
+        owner: OwnerId,
+        *,
+        session: SessionId | None,
+        kinds: frozenset[Kind] | None,
+        before: UnitId | None,
+        limit: int,
+        as_of: datetime,
+        include_past: bool,
+    ) -> Page:
+        found = [
+            unit
+            for unit in reversed(self._units.values())
+            if unit.owner == owner
+            and (session is None or unit.session in {None, session})
+            and (kinds is None or unit.kind in kinds)
+            and (before is None or unit.id < before)
+            and (include_past or _lives(unit, as_of))
+        ]
+        units = tuple(found[:limit])
+        return Page(units, units[-1].id if units and len(found) > limit else None)
+
+    def slot_units(self, scope: Scope, slots: Sequence[str], subject: str | None) -> list[Unit]:
+        return [
+            unit
+            for unit in reversed(self._visible(scope))
+            if unit.slot is not None and unit.slot in slots and subject in {None, unit.subject}
+        ]
+
+    def visible_ids(self, scope: Scope) -> Ids:
+        return np.array([unit.id for unit in self._visible(scope)], dtype=np.int64)
+
+    def search_text(self, scope: Scope, query: str, limit: int) -> list[tuple[UnitId, float]]:
+        """BM25 with FTS5's constants: k1 1.2, b 0.75, and no word worth less than a millionth."""
+        terms = query_terms(query)
+        scores = {unit.id: self._bm25(unit.id, terms) for unit in self._visible(scope)}
+        found = [(unit, score) for unit, score in scores.items() if score > 0]
+        return sorted(found, key=lambda match: (-match[1], -match[0]))[:limit]
+
+    def _bm25(self, unit: UnitId, terms: Sequence[str]) -> float:
+        score, records = 0.0, self._records.values()
+        average = sum(record.terms.total() for record in records) / len(records)
+        for term in terms:
+            containing = sum(_frequency(record.terms, term) > 0 for record in records)
+            rarity = max(math.log((len(records) - containing + 0.5) / (containing + 0.5)), 1e-6)
+            count = _frequency(self._records[unit].terms, term)
+            length = self._records[unit].terms.total() / average if average else 0.0
+            score += rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length)) if count else 0.0
+        return score
+
+    # --- reading turns ---
+
+    def turns(self, owner: OwnerId, session: SessionId, *, last: int) -> list[Turn]:
+        found = [
+            turn
+            for turn in self._turns.values()
+            if turn.owner == owner and turn.session == session and turn.state is not TurnState.OPEN
+        ]
+        return found[max(0, len(found) - last) :]
+
+    def turns_of_units(self, owner: OwnerId, ids: Collection[UnitId]) -> frozenset[TurnId]:
+        turns: set[TurnId] = set()
+        for unit in ids:
+            if known := self._owned(owner, unit):
+                turns |= self._confirmed_in.get(unit, set())
+                turns |= set() if known.source_turn is None else {known.source_turn}
+        return frozenset(turns)
+
+    def sessions(self, owner: OwnerId) -> list[SessionInfo]:
+        by_session: dict[SessionId, list[Turn]] = {}
+        for turn in self._turns.values():
+            if turn.owner == owner:
+                by_session.setdefault(turn.session, []).append(turn)
+        last_used = sorted(by_session.items(), key=lambda entry: -entry[1][-1].id)
+        return [
+            SessionInfo(session, len(turns), turns[0].started_at, turns[-1].started_at) for session, turns in last_used
+        ]
+
+    # --- embeddings ---
+
+    def missing_embeddings(self, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
+        self._embedder = embedder
+        return [(unit.id, unit.content) for unit in reversed(self._waiting())][:limit]
+
+    def _waiting(self) -> list[Unit]:
+        embedded = {unit for embedder, unit, _ in self._embeddings if embedder == self._embedder}
+        return [unit for unit in self._units.values() if unit.id not in embedded]
+
+    def save_embeddings(self, embedder: str, rows: Sequence[EmbeddingRow]) -> None:
+        kept = [row for row in rows if row.unit in self._units]
+        for row in kept:
+            self._embeddings[embedder, row.unit, row.chunk] = row
+        self._generation += bool(kept)
+
+    def embeddings(self, embedder: str, *, after: UnitId | None = None) -> Iterator[tuple[Ids, Vector]]:
+        found = [
+            self._embeddings[key] for key in sorted(self._embeddings) if key[0] == embedder and key[1] > (after or 0)
+        ]
+        if found:
+            yield np.array([row.unit for row in found], dtype=np.int64), np.stack([row.vector for row in found])
+
+    def generation(self) -> int:
+        return self._generation
+
+    # --- the whole ---
+
+    def counts(self, owner: OwnerId | None) -> dict[str, int]:
+        units = [unit for unit in self._units.values() if owner in {None, unit.owner}]
+        turns = [turn for turn in self._turns.values() if owner in {None, turn.owner}]
+        texts = [unit.content for unit in units] + [turn.message + turn.reply for turn in turns]
+        return {
+            "units": len(units),
+            "turns": len(turns),
+            "sessions": len({(turn.owner, turn.session) for turn in turns}),
+            "unembedded": sum(owner in {None, unit.owner} for unit in self._waiting()),
+            "bytes": sum(len(text.encode()) for text in texts),
+        }
+
+    def recover(self, at: datetime) -> int:
+        abandoned = [turn for turn in self._turns.values() if turn.state is TurnState.OPEN]
+        for turn in abandoned:
+            self._turns[turn.id] = replace(turn, state=TurnState.INTERRUPTED, ended_at=at)
+        return len(abandoned)
+
+
+def _lives(unit: Unit, as_of: datetime) -> bool:
+    return (
+        unit.valid_from <= as_of
+        and (unit.valid_until is None or unit.valid_until > as_of)
+        and (unit.archived_at is None or unit.archived_at > as_of)
+    )
+
+
+def _frequency(terms: Counter[str], term: str) -> int:
+    if is_prefix(term):
+        return sum(count for known, count in terms.items() if known.startswith(term))
+    return terms[term]
