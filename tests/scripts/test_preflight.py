@@ -47,7 +47,7 @@ unset PYTHON
             "this is missing: Python.h of python3; install it: sudo apt install build-essential cmake python3-dev",
         ),
         ("probe_command() { false; }", "this is missing: C and C++ compiler, cmake;"),
-        ("probe_free_mb() { echo 1200; }", "1200 MB free and 2500 MB are needed"),
+        ("probe_free_mb() { echo 1200; }", "1200 MB free and 2200 MB are needed"),
     ],
 )
 def test_what_is_missing_is_named_with_the_fix(fault: str, sentence: str, tmp_path: Path) -> None:

@@ -64,6 +64,21 @@ def test_the_last_of_two_chats_stops_the_daemon(checkout: Checkout) -> None:
     assert not (checkout.state / "serving").exists()
 
 
+def test_ended_by_a_signal_it_takes_chat_and_daemon_along(checkout: Checkout) -> None:
+    chat = checkout.start("run")
+    assert say(chat, "one") == "heard: one\n"
+    chat.terminate()
+    output, _ = chat.communicate()
+    assert output == ""
+    assert not (checkout.state / "serving").exists()
+
+
+def test_a_socket_path_that_is_too_long_is_one_sentence(checkout: Checkout) -> None:
+    result = checkout.run("run", EDGE_SOCKET=f"/tmp/{'x' * 120}.sock")
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("edge: The socket's path has ")
+
+
 def test_a_daemon_that_dies_is_reported_with_its_log(checkout: Checkout) -> None:
     result = checkout.run("run", given="hello\n", DAEMON_FAIL="yes")
     assert result.returncode == 1
