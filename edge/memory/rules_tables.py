@@ -1,0 +1,225 @@
+"""Reading rule tables: TOML texts to slots, relations and the words of each language. See `tables/README.md`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from edge.errors import SettingsInvalid
+from edge.memory.rules_values import READERS
+from edge.memory.units import Kind
+
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What one slot is. `many`: several values stand side by side. `core`: belongs to the anchor of core facts.
+
+    `labels` and `content` are by language (`en`, `zh`); content is a sentence with {Whose}, {whose}, {Who}, {who},
+    {value} and, in a slot of topics, {topic}. `also` are slots that answer the same question where this one is empty.
+    """
+
+    name: str
+    reader: str
+    labels: Mapping[str, str]
+    content: Mapping[str, str]
+    kind: Kind = Kind.USER_PROFILE
+    many: bool = False
+    core: bool = False
+    importance: float = 0.5
+    bare: bool = False
+    """True where "the order number is ..." without "my" is the person's own."""
+    also: tuple[str, ...] = ()
+    no_longer: Mapping[str, str] = field(default_factory=dict)
+    """Content of a retraction, by language."""
+    nouns: tuple[str, ...] = ()
+    ask_nouns: tuple[str, ...] = ()
+    """Nouns that only ask: "my order?"."""
+    states: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
+    """Statements on weaker evidence; their drafts have confidence 0.8."""
+    retracts: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """For `favorite`: a topic's name and the words for it; its slot is then `favorite:<topic>`."""
+
+
+_WORD_LISTS = (
+    "lead_ins joins veto_before veto_clause veto_sentence veto_message asking tags session frames typed_frames bare_frames "
+    "ask_prefixes ask_suffixes ask_frames ask_bare requests whose who ask_whose ask_who qual"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All tables together. `words` is language -> list's name -> patterns; `relations` word -> relation."""
+
+    slots: Mapping[str, Slot]
+    words: Mapping[str, Mapping[str, tuple[str, ...]]]
+    relations: Mapping[str, str]
+    shared_relations: frozenset[str]
+    """Relations of which one has several (friend, colleague): a given name tells them apart."""
+
+
+def read_tables(texts: Iterable[str]) -> Tables:
+    """Merge tables in order: lists of the same slot are joined, a later single value replaces an earlier one.
+
+    Raises SettingsInvalid, naming the table by its place, the entry, and what is wrong.
+    """
+    slots: dict[str, dict[str, Any]] = {}
+    words: dict[str, dict[str, list[str]]] = {language: {} for language in LANGUAGES}
+    relations: dict[str, str] = {}
+    shared: set[str] = set()
+    for number, text in enumerate(texts, 1):
+        table = _load(text, f"table {number}")
+        _merge_slots(slots, table.get("slots", {}), f"table {number}")
+        _merge_words(words, table.get("language", {}), f"table {number}")
+        _merge_relations(relations, shared, table.get("relations", {}), f"table {number}")
+    return Tables(
+        {name: _slot(name, entry) for name, entry in slots.items()},
+        {language: {name: tuple(lists.get(name, ())) for name in _WORD_LISTS} for language, lists in words.items()},
+        relations,
+        frozenset(shared),
+    )
+
+
+def _load(text: str, where: str) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsInvalid(f"{where} of the rules is not TOML: {error}") from error
+    for key, value in table.items():
+        if key not in ("slots", "language", "relations") or not isinstance(value, dict):
+            raise SettingsInvalid(f"{where}: `{key}` is none of the tables slots, language, relations")
+        for name, entry in value.items():
+            if not isinstance(entry, dict):
+                raise SettingsInvalid(f"{where}, {key}.{name}: must be a table")
+    return table
+
+
+_FIELDS = {f.name: f.type for f in fields(Slot) if f.name != "name"}
+
+
+def _merge_slots(slots: dict[str, dict[str, Any]], table: dict[str, Any], where: str) -> None:
+    for name, entry in table.items():
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
+            raise SettingsInvalid(f"{where}, slots.{name}: a slot's name is lower case letters, digits and _")
+        known = slots.setdefault(name, {})
+        for key, value in entry.items():
+            known[key] = _checked(key, value, known.get(key), f"{where}, slots.{name}.{key}")
+        for needed in ("reader", "labels", "content"):
+            if needed not in known:
+                raise SettingsInvalid(f"{where}, slots.{name}: `{needed}` is missing")
+
+
+def _checked(key: str, value: Any, known: Any, where: str) -> Any:
+    kind = _FIELDS.get(key)
+    if kind is None:
+        raise SettingsInvalid(f"{where}: no such entry; there are {', '.join(_FIELDS)}")
+    if kind.startswith("tuple"):
+        return (known or ()) + _strings(value, where)
+    if key == "topics":
+        topics = _mapping(value, where)
+        return {**(known or {}), **{topic: _strings(names, f"{where}.{topic}") for topic, names in topics.items()}}
+    if kind.startswith("Mapping"):
+        return {**(known or {}), **_phrasings(_mapping(value, where), where)}
+    if key == "reader" and value not in READERS:
+        raise SettingsInvalid(f"{where}: no reader {value!r}; there are {', '.join(READERS)}")
+    if key == "kind":
+        if value not in [k.value for k in Kind]:
+            raise SettingsInvalid(f"{where}: no kind {value!r}")
+        return Kind(value)
+    wanted = {"bool": bool, "float": (int, float), "str": str}[kind]
+    if not isinstance(value, wanted):
+        raise SettingsInvalid(f"{where}: must be a {kind}")
+    return value
+
+
+def _mapping(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise SettingsInvalid(f"{where}: must be a table")
+    return value
+
+
+def _phrasings(value: dict[str, Any], where: str) -> dict[str, str]:
+    for language, text in value.items():
+        if language not in LANGUAGES or not isinstance(text, str):
+            raise SettingsInvalid(f"{where}.{language}: must be a text for en or zh")
+        try:
+            text.format(Whose="", whose="", Who="", who="", value="", topic="", label="", what="")
+        except (KeyError, ValueError, IndexError) as error:
+            raise SettingsInvalid(f"{where}.{language}: bad placeholder: {error}") from error
+    return value
+
+
+def _strings(value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise SettingsInvalid(f"{where}: must be a list of texts")
+    return tuple(value)
+
+
+def _slot(name: str, entry: dict[str, Any]) -> Slot:
+    for language in LANGUAGES:
+        if language not in entry["labels"] or language not in entry["content"]:
+            raise SettingsInvalid(f"slots.{name}: labels and content are needed for {language}")
+    return Slot(name=name, **entry)
+
+
+def _merge_words(words: dict[str, dict[str, list[str]]], table: dict[str, Any], where: str) -> None:
+    for language, lists in table.items():
+        if language not in LANGUAGES:
+            raise SettingsInvalid(f"{where}, language.{language}: there are {', '.join(LANGUAGES)}")
+        for name, value in lists.items():
+            if name not in _WORD_LISTS:
+                raise SettingsInvalid(f"{where}, language.{language}.{name}: no such list")
+            words[language].setdefault(name, []).extend(_strings(value, f"{where}, language.{language}.{name}"))
+
+
+def _merge_relations(relations: dict[str, str], shared: set[str], table: dict[str, Any], where: str) -> None:
+    for relation, entry in table.items():
+        for key, value in entry.items():
+            if key == "shared":
+                shared.update([relation] if value else [])
+            elif key in LANGUAGES:
+                relations.update(dict.fromkeys(_strings(value, f"{where}, relations.{relation}.{key}"), relation))
+            else:
+                raise SettingsInvalid(f"{where}, relations.{relation}.{key}: there are en, zh, shared")
+
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
+
+
+def compiled(pattern: str, parts: Mapping[str, str], where: str) -> re.Pattern[str]:
+    """A table's pattern as a regular expression: {name} filled from `parts`, {value:reader} from the readers.
+
+    A space stands for any run of spaces. Raises SettingsInvalid with the entry and what is wrong with it.
+    """
+
+    def fill(found: re.Match[str]) -> str:
+        if found[1] == "value" and found[2]:
+            if found[2] not in READERS:
+                raise SettingsInvalid(f"{where}: {pattern!r}: no reader {found[2]!r}")
+            return f"(?P<value_{found[2]}>{READERS[found[2]].pattern})"
+        if found[1] not in parts:
+            raise SettingsInvalid(f"{where}: {pattern!r}: no placeholder {found[0]}")
+        return parts[found[1]]
+
+    try:
+        return re.compile(_PLACEHOLDER.sub(fill, re.sub(r"(?<!\[) (?![?*+{\]])", " +", pattern)), re.IGNORECASE)
+    except re.error as error:
+        raise SettingsInvalid(f"{where}: {pattern!r} is not a regular expression: {error}") from error
+
+
+def alternatives(patterns: Iterable[str]) -> str:
+    """Patterns as one group, longest first, so that "home phone" wins over "home"."""
+    return "(?:" + "|".join(sorted(patterns, key=len, reverse=True)) + ")"
+
+
+def numbered(name: str, patterns: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each pattern with what names it in an error."""
+    for number, pattern in enumerate(patterns, 1):
+        yield f"{name}[{number}]", pattern
