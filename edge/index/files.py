@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,10 @@ _HEADER_BYTES = 96
 
 class IndexUnfit(Exception):
     """A saved index is not the one that is asked for, or not whole."""
+
+
+class IndexStale(IndexUnfit):
+    """A saved index is the right one but for the store's generation: an older state, with nothing wrong in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,11 @@ class _DataFile:
     sha256: str
 
 
-def write_index(folder: Path, shape: Shape, saved: Saved, generation: int) -> None:
-    """Save an index over the one before. Raises DiskFull, StoreReadOnly, StoreFailed; then the old one stays."""
+def write_index(folder: Path, shape: Shape, saved: Saved, generation: int, *, drop_aside: bool) -> None:
+    """Save an index in place of the one before, and with `drop_aside` delete what was once moved aside.
+
+    Raises DiskFull, StoreReadOnly, StoreFailed; then the old one stays.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         graph = _write_data(folder, "vectors", ".hnsw", lambda path: _write_graph(path, saved))
@@ -81,13 +88,15 @@ def write_index(folder: Path, shape: Shape, saved: Saved, generation: int) -> No
             "units": asdict(units),
         }
         _write_manifest(folder, json.dumps(content, indent=1))
-        clean(folder, keep={graph.name, units.name})
+        clean(folder, keep={MANIFEST, graph.name, units.name})
+        if drop_aside:
+            shutil.rmtree(folder / ASIDE, ignore_errors=True)
     except OSError as error:
         raise storage_error(folder, error) from error
 
 
 def read_index(folder: Path, shape: Shape, generation: int) -> Saved | None:
-    """The saved index, None where none was saved. Raises IndexUnfit with the reason.
+    """The saved index, None where none was saved. Raises IndexUnfit, IndexStale with the reason.
 
     Nothing is given to hnswlib before its hash is checked: it trusts its file and crashes on a damaged one.
     """
@@ -111,17 +120,17 @@ def move_aside(folder: Path) -> Path:
     return aside
 
 
-def clean(folder: Path, keep: set[str]) -> None:
-    """Delete data files that the manifest does not name and leftovers of a save that was cut off."""
+def clean(folder: Path, keep: Collection[str]) -> None:
+    """Delete what is not named: other data files and leftovers of a save that was cut off."""
     for path in _own_files(folder):
-        if path.name != MANIFEST and path.name not in keep:
+        if path.name not in keep:
             path.unlink()
 
 
-def data_files(folder: Path) -> set[str]:
-    """Names of the data files that the manifest names."""
+def saved_files(folder: Path) -> set[str]:
+    """Names of the files of a saved index that fits."""
     content = json.loads((folder / MANIFEST).read_bytes())
-    return {content["graph"]["name"], content["units"]["name"]}
+    return {MANIFEST, content["graph"]["name"], content["units"]["name"]}
 
 
 def _own_files(folder: Path) -> list[Path]:
@@ -201,9 +210,11 @@ def _read_manifest(path: Path) -> dict[str, Any]:
 
 
 def _read(folder: Path, content: dict[str, Any], shape: Shape, generation: int) -> Saved:
-    for key, value in {"format": FORMAT, **asdict(shape), "generation": generation}.items():
+    for key, value in {"format": FORMAT, **asdict(shape)}.items():
         if content.get(key) != value:
             raise IndexUnfit(f"its {key} is {content.get(key)!r}, not {value!r}")
+    if content.get("generation") != generation:
+        raise IndexStale(f"its generation is {content.get('generation')}, not {generation}")
     graph, units = _checked(folder, content, "graph"), _checked(folder, content, "units")
     return _load(graph, np.fromfile(units, dtype=_UNIT_TYPE).astype(np.int64), content["count"], shape)
 

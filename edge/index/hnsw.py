@@ -93,9 +93,11 @@ class HnswIndex:
 
         `generation` is the store's, of the embeddings that are in it. Raises DiskFull, StoreReadOnly, StoreFailed.
         """
-        if self._table.count - self._table.live > _MOST_REMOVED * self._table.count:
+        removed = self._table.count - self._table.live
+        if removed > _MOST_REMOVED * self._table.count:
             self._leave_out_removed()
-        write_index(self._folder, self._shape, Saved(self._graph, self._table.units, self._table.vectors), generation)
+        saved = Saved(self._graph, self._table.units, self._table.vectors)
+        write_index(self._folder, self._shape, saved, generation, drop_aside=removed > 0)
 
     def _check(self, vectors: Vector, axes: int) -> None:
         if vectors.ndim != axes or vectors.shape[-1] != self._shape.dimension:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from edge.engine.ports import Ids, Vector
-from edge.index.files import IndexUnfit, Shape, clean, data_files, move_aside, read_index, storage_error
+from edge.index.files import IndexStale, IndexUnfit, Shape, clean, move_aside, read_index, saved_files, storage_error
 from edge.index.hnsw import HnswIndex
 
 _log = logging.getLogger(__name__)
@@ -29,9 +29,9 @@ class Opened:
 def open_index(folder: Path, embedder_id: str, dimension: int, generation: int, *, threads: int = 1) -> Opened:
     """Open the index that was saved for this embedder at this generation of the store.
 
-    One that is missing, damaged, of another embedder or generation is not loaded: it is moved aside, and the index
-    is empty. `threads` build it when many vectors are added at once.
-    Raises StoreReadOnly, DiskFull, StoreFailed where the folder cannot be used.
+    One that is damaged or of another embedder is not loaded but moved aside; one of another generation is deleted,
+    for it may hold what was forgotten since. Either way the index is empty. `threads` build
+    it when many vectors are added at once. Raises StoreReadOnly, DiskFull, StoreFailed where the folder cannot be used.
     """
     shape = Shape(embedder_id, dimension)
     try:
@@ -60,10 +60,14 @@ def rebuild(
 def _open(folder: Path, shape: Shape, generation: int, threads: int) -> Opened:
     try:
         saved = read_index(folder, shape, generation)
+    except IndexStale as error:
+        _log.info("the saved vector index is of another time: %s", error)
+        clean(folder, keep=())
+        return Opened(HnswIndex(folder, shape, None, threads=threads), unfit=str(error))
     except IndexUnfit as error:
         aside = move_aside(folder)
         _log.warning("the saved vector index does not fit: %s; it was moved to %s", error, aside)
         return Opened(HnswIndex(folder, shape, None, threads=threads), unfit=str(error), aside=aside)
-    clean(folder, keep=data_files(folder) if saved else set())
+    clean(folder, keep=saved_files(folder) if saved else ())
     unfit = None if saved else "none was saved yet"
     return Opened(HnswIndex(folder, shape, saved, threads=threads), unfit=unfit)
