@@ -12,6 +12,7 @@ probe_packages() { if command -v dpkg >/dev/null; then dpkg --print-architecture
 probe_memory_mb() { awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo; }
 probe_free_mb() { df --output=avail -BM "$1" | awk 'END { print int($1) }'; }
 probe_filesystem() { stat -c %d "$1"; }
+probe_writable() { [ -w "$1" ]; }
 probe_command() { command -v "$1" >/dev/null; }
 probe_python() { "$1" -c 'import sys; print("%d.%d %d" % (*sys.version_info[:2], sys.maxsize.bit_length() + 1))' 2>/dev/null; }
 probe_ensurepip() { "$1" -c 'import ensurepip, venv' 2>/dev/null; }
@@ -122,7 +123,7 @@ check_room() {
 check_writable() {
     local folder
     folder=$(existing_folder "$1")
-    [ -w "$folder" ] || die "You may not write to the folder $folder; use a copy and a cache of your own (EDGE_CACHE_DIR=/path $0)."
+    probe_writable "$folder" || die "You may not write to the folder $folder; use a copy and a cache of your own (EDGE_CACHE_DIR=/path $0)."
 }
 
 existing_folder() {

@@ -95,7 +95,7 @@ build_wheels() {
     rm -rf "$part"
     mkdir -p "$part/wheels" "$part/tmp"
     requirements "$VENV/bin/python" "$1" >"$part/requirements.txt"
-    if [ "$1" = run ]; then say "Fetching and compiling the libraries: 5 to 10 minutes, once. The log is $log"; fi
+    if [ "$1" = run ]; then say "Fetching and compiling the libraries: 3 to 10 minutes, once. The log is $log"; fi
     local environment=(
         "TMPDIR=$part/tmp" # /tmp is kept in memory on some systems, and too small there
         "CMAKE_ARGS=$BUILD_OPTIONS -DCMAKE_PROJECT_llama_cpp_INCLUDE=$(quoted "$BUILD_INCLUDE")"

@@ -47,6 +47,7 @@ unset PYTHON
             "this is missing: Python.h of python3; install it: sudo apt install build-essential cmake python3-dev",
         ),
         ("probe_command() { false; }", "this is missing: C and C++ compiler, cmake;"),
+        ("probe_writable() { false; }", "You may not write to the folder"),
         ("probe_free_mb() { echo 1200; }", "1200 MB free and 2200 MB are needed"),
     ],
 )
