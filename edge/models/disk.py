@@ -13,7 +13,7 @@ from pathlib import Path
 
 from edge.errors import DiskFull, StoreFailed, StoreReadOnly
 
-CHUNK_BYTES = 1024 * 1024
+CHUNK_BYTES = 256 * 1024
 SPARE_BYTES = 32 * 1024 * 1024
 """What is left free on a disk, so that a model never takes the last byte from the database beside it."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -127,6 +128,7 @@ def _check_at(path: Path, model: Model, file: ModelFile, report: Report, trust: 
             found = sha256_of(path, _checking(model, file, report))
             if found != file.sha256:
                 problem = f"has {status.st_size} bytes as expected, but sha256 {found}, expected {file.sha256}"
+                _drop_stamp(path)
                 return FileCheck(file, State.DAMAGED, path, status.st_size, problem)
             _write_stamp(path, status, file)
     except (FileNotFoundError, NotADirectoryError):
@@ -164,9 +166,16 @@ def _stamp_fits(path: Path, status: os.stat_result, file: ModelFile) -> bool:
 def _write_stamp(path: Path, status: os.stat_result, file: ModelFile) -> None:
     """Keep that a file is right. Taken from before it was read: a change in between makes the stamp unfit."""
     temporary = path.with_name(f".{path.name}.verified.{os.getpid()}")
-    try:
-        temporary.write_text(json.dumps(_stamp_of(status, file)), encoding="ascii")
-        temporary.replace(_stamp_path(path))
-    except OSError:
-        # A folder of the system's that this user cannot write, or a full disk: it is checked again the next time.
-        return
+    # In a folder of the system's that this user cannot write, or on a full disk, there is no stamp: it is read again
+    # the next time.
+    with suppress(OSError):
+        try:
+            temporary.write_text(json.dumps(_stamp_of(status, file)), encoding="ascii")
+            temporary.replace(_stamp_path(path))
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _drop_stamp(path: Path) -> None:
+    with suppress(OSError):
+        _stamp_path(path).unlink()

@@ -18,6 +18,7 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*
 _PATH = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9._/{}-]*")
 # One exact version and nothing else: the text becomes an argument of pip.
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._{}-]*==[0-9][0-9A-Za-z.]*")
+_TOP = "top level"
 _TEXT = re.compile(r"\S(.*\S)?")
 
 
@@ -61,13 +62,16 @@ class _Table:
         return value
 
     def table(self, field: str) -> _Table:
-        return _Table(f"{self.entry}, {field}", self._take(field))
+        return _Table(self._label(field), self._take(field))
 
     def tables(self, field: str) -> list[_Table]:
         values = self._take(field)
         if not isinstance(values, list) or not values:
             self.fail(field, "must be a list of tables with at least one")
-        return [_Table(f"{self.entry}, {field} {number}", value) for number, value in enumerate(values, start=1)]
+        return [_Table(self._label(f"{field} {number}"), value) for number, value in enumerate(values, start=1)]
+
+    def _label(self, name: str) -> str:
+        return name if self.entry == _TOP else f"{self.entry}, {name}"
 
     def end(self) -> None:
         for field in self._values:
@@ -76,7 +80,7 @@ class _Table:
 
 def read_manifest(path: Path) -> Manifest:
     """Read and check a manifest. Raises ManifestInvalid, which names the entry and the field."""
-    root = _Table("top level", _load(path))
+    root = _Table(_TOP, _load(path))
     models = tuple(_read_model(table) for table in root.tables("model"))
     root.end()
     _require_distinct(root, "model", (model.id for model in models))

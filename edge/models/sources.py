@@ -136,7 +136,8 @@ def _pip_complaint(stderr: str) -> str:
     """What pip says, in a line. Without a network its last word is "no matching distribution": the reason is before."""
     unreachable = re.search(r"connection broken by '(.+)': /", stderr)
     if unreachable:
-        return f"the package index cannot be reached ({unreachable[1]})"
+        reason = re.sub(r"<[^>]*>: |^\w+\([\"']|[\"'],?\)$", "", unreachable[1])
+        return f"the package index cannot be reached ({reason})"
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
     return (errors or lines or ["pip failed and said nothing"])[-1]
