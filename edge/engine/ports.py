@@ -6,7 +6,7 @@ model thread. A `Tokenizer` may be used from any thread.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -307,5 +307,5 @@ class Worker(Protocol):
     async def run(self, work: Callable[[], T]) -> T:
         """Run it on the thread and give its result or its error. Raises Busy when too much waits."""
 
-    def stream(self, work: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
+    def stream(self, work: Callable[[], Iterator[T]]) -> AsyncGenerator[T]:
         """Iterate on the thread and hand the items over as they come."""

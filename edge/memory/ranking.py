@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from edge.memory.questions import is_question
 from edge.memory.text import is_prefix, search_terms
 from edge.memory.units import Kind, Recalled, Source, Stage, Unit, UnitId
 
@@ -108,11 +109,6 @@ def _worth(unit: Unit) -> float:
     if unit.kind is Kind.EPISODE and is_question(unit.content):
         worth *= _QUESTION_WORTH
     return worth
-
-
-def is_question(text: str) -> bool:
-    """Whether a text ends as a question, in English or Chinese punctuation or with a Chinese question particle."""
-    return text.rstrip().rstrip("。 ").endswith(("?", "？", "吗", "呢"))
 
 
 def _cut(scored: Sequence[Recalled], limit: int, threshold: float) -> Ranking:

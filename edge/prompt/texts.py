@@ -90,7 +90,7 @@ _MONTHS = [
 ]
 
 
-def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo) -> str:
+def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     """A memory as the model reads it: `[you said, 3 May] Your name is Zhang Wei.`, on one line."""
     who = texts.said[unit.source]
     if unit.kind is Kind.EPISODE:
@@ -99,8 +99,8 @@ def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo) -> str:
     return f"[{who}{texts.between}{when}] {' '.join(unit.content.split())}"
 
 
-def spoken_date(moment: datetime, texts: Texts, now: datetime, zone: tzinfo) -> str:
-    """A date as a person says it, in their time zone: today, yesterday, 3 May, 3 May 2023."""
+def spoken_date(moment: datetime, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
+    """A date as a person says it, in their time zone (None: the machine's): today, yesterday, 3 May, 3 May 2023."""
     day, today = moment.astimezone(zone).date(), now.astimezone(zone).date()
     if day == today:
         return texts.today

@@ -1,0 +1,255 @@
+"""Context: the windows of the sessions. What a turn's prompt is made of, and what stays in the window after it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from edge.engine.ports import MemoryStore, Scope
+from edge.errors import MemoryNotFound
+from edge.memory.language import language_of
+from edge.memory.units import SELF, Kind, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
+from edge.prompt.budget import Wanted, allot
+from edge.prompt.composition import Composer, Tokens
+from edge.prompt.texts import LANGUAGES, Texts, note
+from edge.prompt.window import Marks, Window, must_compact
+
+_KEPT_WINDOWS = 64
+_TURNS_LOOKED_AT = 40
+_TEMPLATE_ROOM = 32
+"""Tokens kept for the marks of a turn where core facts are weighed against the person's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPlan:
+    """What shapes a prompt beside its content. `role` and `language` override the built-in texts where set.
+
+    `zone` is the person's time zone for spoken dates; None is the machine's own. `core_slots` are in the anchor.
+    """
+
+    marks: Marks
+    memory_tokens: int
+    anchor_tokens: int
+    core_slots: tuple[str, ...]
+    role: str = ""
+    language: str = "auto"
+    zone: tzinfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A turn's prompt: the window up to where the reply begins, and what went into it.
+
+    `sent` are units that were put into it now. `memory_tokens` counts the notes, `appended` what stands behind the
+    window of the turn before (all of it where `rebuilt`), `gave_way` the memories that had no room.
+    """
+
+    window: Window
+    sent: frozenset[UnitId]
+    memory_tokens: int
+    appended: int
+    gave_way: int
+    rebuilt: bool
+
+
+class Windows:
+    """The windows of all sessions, in memory; one that is missing is built anew from the stored turns."""
+
+    def __init__(self, store: MemoryStore, composer: Composer, plan: PromptPlan) -> None:
+        self._store = store
+        self._composer = composer
+        self._plan = plan
+        self._windows: OrderedDict[tuple[OwnerId, SessionId], Window] = OrderedDict()
+
+    def prepare(self, scope: Scope, message: str, recalled: Sequence[Recalled], *, nothing: bool) -> Prompt:
+        """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer.
+
+        Raises PromptTooLong where the role text and the person's words alone do not fit.
+        """
+        units = [found.unit for found in recalled]
+        words = self._composer.text(message)
+        window = self._windows.get(_key(scope))
+        if window is not None:
+            units = self._replacements(scope, window) + units
+            grown = self._grown(window, self._entry(scope, window, words, units, nothing))
+            if grown is not None:
+                return grown
+        return self._rebuilt(scope, message, words, units, nothing, had=window is not None)
+
+    def commit(self, owner: OwnerId, session: SessionId, prompt: Prompt, turn: TurnId, reply: Sequence[int]) -> None:
+        """Keep a turn in the window: its prompt, the reply's tokens as they were made, and the closing mark."""
+        window = prompt.window.close_turn((*reply, *self._composer.close_reply), turn)
+        self._windows[owner, session] = window
+        self._windows.move_to_end((owner, session))
+        while len(self._windows) > _KEPT_WINDOWS:
+            self._windows.popitem(last=False)
+
+    def reply_tokens(self, reply: str) -> Tokens:
+        """The tokens of a reply that the model did not make."""
+        return self._composer.text(reply)
+
+    def forget(self, owner: OwnerId, units: Collection[UnitId], turns: Collection[TurnId]) -> None:
+        """Drop every window of the owner that holds one of the units or turns; the next turn builds it anew."""
+        gone = [
+            key
+            for key, window in self._windows.items()
+            if key[0] == owner and (window.units & set(units) or window.turns & set(turns))
+        ]
+        for key in gone:
+            del self._windows[key]
+
+    # --- a window that grows ---------------------------------------------------------------------------------------
+
+    def _replacements(self, scope: Scope, window: Window) -> list[Unit]:
+        """Units that follow one that stands in the window and holds no more, unless their own turn stands there."""
+        visible = self._store.units(scope, window.units)
+        successors = (self._successor(scope.owner, unit) for unit in sorted(window.units - visible.keys()))
+        found = self._store.units(scope, [unit for unit in successors if unit is not None])
+        return [unit for unit in found.values() if unit.source_turn not in window.turns]
+
+    def _successor(self, owner: OwnerId, unit: UnitId) -> UnitId | None:
+        """The unit at the end of a chain of versions; None where the unit only expired or is gone."""
+        successor = None
+        try:
+            following = self._store.unit(owner, unit).superseded_by
+            while following is not None:
+                successor, following = following, self._store.unit(owner, following).superseded_by
+        except MemoryNotFound:
+            return None
+        return successor
+
+    def _grown(self, window: Window, entry: _Entry) -> Prompt | None:
+        """The window with this turn at its end; None where it would pass its mark and must be compacted."""
+        turn = self._tokens(entry, len(entry.notes))
+        if must_compact(window, len(turn), self._plan.marks):
+            return None
+        return self._prompt(window, entry, len(entry.notes), appended=len(turn), rebuilt=False)
+
+    # --- a window built anew ---------------------------------------------------------------------------------------
+
+    def _rebuilt(
+        self, scope: Scope, message: str, words: Tokens, units: Sequence[Unit], nothing: bool, *, had: bool
+    ) -> Prompt:
+        """Role, core facts, the last turns up to the low mark, and this turn; what has no room gives way."""
+        earlier = self._earlier(scope)
+        base = self._base(scope, self._language(message, earlier), len(words))
+        entry = self._entry(scope, base, words, units, nothing)
+        told = [self._composer.turn(turn.message, turn.reply) for turn in earlier]
+        granted = allot(
+            self._plan.marks.room,
+            Wanted(
+                fixed=len(base.tokens) + len(self._tokens(entry, 0)) + self._overhead(entry),
+                memories=[len(line) for line in entry.notes],
+                turns=[len(turn) for turn in _newest_within(told, self._plan.marks.low - len(base.tokens))],
+            ),
+        )
+        kept = len(earlier) - granted.turns
+        window = replace(
+            base,
+            tokens=base.tokens + tuple(token for turn in told[kept:] for token in turn),
+            turns=frozenset(turn.id for turn in earlier[kept:]),
+        )
+        return self._prompt(window, entry, granted.memories, appended=None, rebuilt=had or bool(earlier))
+
+    def _earlier(self, scope: Scope) -> list[Turn]:
+        """The last turns that have two sides; one that was cancelled at once or forgotten says nothing."""
+        owner, session = _key(scope)
+        turns = self._store.turns(owner, session, last=_TURNS_LOOKED_AT)
+        return [turn for turn in turns if turn.message and turn.reply]
+
+    def _base(self, scope: Scope, language: str, words: int) -> Window:
+        """Role text and core facts; the facts stay away where the person's words leave no room for them."""
+        role = self._plan.role or LANGUAGES[language].role
+        core = self._store.slot_units(replace(scope, session=None), self._plan.core_slots, SELF)
+        plain = len(self._composer.head(role, ()))
+        room = min(self._plan.anchor_tokens, self._plan.marks.room - words - plain - _TEMPLATE_ROOM)
+        lines: list[str] = []
+        for unit in core:
+            if len(self._composer.head(role, [*lines, unit.content])) - plain > room:
+                break
+            lines.append(unit.content)
+        anchored = frozenset(unit.id for unit in core[: len(lines)])
+        return Window(self._composer.head(role, lines), anchored, language=language)
+
+    def _language(self, message: str, earlier: Sequence[Turn]) -> str:
+        if self._plan.language != "auto":
+            return self._plan.language
+        return language_of(earlier[-1].message if earlier else message)
+
+    # --- a turn's own tokens ---------------------------------------------------------------------------------------
+
+    def _entry(self, scope: Scope, window: Window, words: Tokens, units: Iterable[Unit], nothing: bool) -> _Entry:
+        texts = LANGUAGES[window.language]
+        fresh = [unit for unit in _distinct(units) if not _stands_in(window, unit)]
+        notes = [self._composer.note_line(note(unit, texts, scope.as_of, self._plan.zone)) for unit in fresh]
+        taken = _within(notes, self._plan.memory_tokens)
+        return _Entry(words, fresh[:taken], notes[:taken], len(fresh) - taken, nothing, texts)
+
+    def _tokens(self, entry: _Entry, taken: int) -> Tokens:
+        """The person's turn and the opening of the reply. The best memory stands last, next to the question."""
+        lines = list(reversed(entry.notes[:taken]))
+        if entry.nothing:
+            lines.append(self._composer.note_line(entry.texts.nothing))
+        if lines:
+            lines.insert(0, self._composer.notes_header(entry.texts))
+        return self._composer.user(lines, entry.words) + self._composer.open_reply
+
+    def _overhead(self, entry: _Entry) -> int:
+        """Tokens that the first note brings beside its own: the line above the notes, the break behind them."""
+        if not entry.notes or entry.nothing:
+            return 0
+        return len(self._tokens(entry, 1)) - len(self._tokens(entry, 0)) - len(entry.notes[0])
+
+    def _prompt(self, window: Window, entry: _Entry, taken: int, *, appended: int | None, rebuilt: bool) -> Prompt:
+        sent = frozenset(unit.id for unit in entry.units[:taken])
+        whole = window.append(self._tokens(entry, taken), sent)
+        return Prompt(
+            window=whole,
+            sent=sent,
+            memory_tokens=sum(map(len, entry.notes[:taken])),
+            appended=len(whole.tokens) if appended is None else appended,
+            gave_way=entry.gave_way + len(entry.units) - taken,
+            rebuilt=rebuilt,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What a turn would append: the person's words and ranked notes of units that the window does not hold."""
+
+    words: Tokens
+    units: Sequence[Unit]
+    notes: Sequence[Tokens]
+    gave_way: int
+    nothing: bool
+    texts: Texts
+
+
+def _key(scope: Scope) -> tuple[OwnerId, SessionId]:
+    if scope.session is None:
+        raise ValueError("a turn needs a session")
+    return scope.owner, scope.session
+
+
+def _stands_in(window: Window, unit: Unit) -> bool:
+    """Whether the model has the unit before its eyes already: sent before, or a turn's own words that stand there."""
+    return unit.id in window.units or (unit.kind is Kind.EPISODE and unit.source_turn in window.turns)
+
+
+def _distinct(units: Iterable[Unit]) -> list[Unit]:
+    return list({unit.id: unit for unit in units}.values())
+
+
+def _within(pieces: Sequence[Tokens], room: int) -> int:
+    """How many of the pieces, in order, fit into a room of tokens."""
+    for count, piece in enumerate(pieces):
+        room -= len(piece)
+        if room < 0:
+            return count
+    return len(pieces)
+
+
+def _newest_within(turns: Sequence[Tokens], room: int) -> Sequence[Tokens]:
+    return turns[len(turns) - _within(turns[::-1], room) :]

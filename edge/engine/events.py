@@ -1,0 +1,76 @@
+"""What a turn tells while it runs: recall, then tokens, then done; or an error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edge.engine.ports import Finish
+from edge.engine.recall import Found
+from edge.errors import EdgeError
+from edge.memory.units import SessionId, TurnId, UnitId
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a turn. `prompt` = `reused` + `evaluated`; `appended` is what the turn put behind the window before
+    it, so a turn that re-evaluates nothing has `evaluated` = `appended` (plus the last token of a cut reply)."""
+
+    prompt: int = 0
+    reused: int = 0
+    evaluated: int = 0
+    completion: int = 0
+    memories: int = 0
+    appended: int = 0
+    gave_way: int = 0
+    rebuilt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds since the turn was asked for; `first_token` None where no token was made."""
+
+    rules: float
+    recall: float
+    first_token: float | None
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecallDone:
+    """What was recalled, and that the person's words are stored. `sent`: units that went into the prompt now."""
+
+    turn: TurnId
+    found: Found
+    sent: frozenset[UnitId]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenMade:
+    """The next piece of the reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDone:
+    """The turn is stored. `remembered` are the units it added."""
+
+    turn: TurnId
+    session: SessionId
+    reply: str
+    finish: Finish
+    found: Found
+    sent: frozenset[UnitId]
+    remembered: tuple[UnitId, ...]
+    usage: Usage
+    timings: Timings
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFailed:
+    """The turn ended with an error; nothing follows."""
+
+    error: EdgeError
+
+
+Event = RecallDone | TokenMade | TurnDone | TurnFailed

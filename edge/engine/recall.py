@@ -1,0 +1,149 @@
+"""Recall: finding units for a turn. Rules first, then search, then filter and rank."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from edge.clock import Clock
+from edge.engine.ports import MemoryStore, Scope, TextEmbedder, VectorIndex
+from edge.errors import EmbedderFailed
+from edge.memory.language import language_of
+from edge.memory.questions import asks_what_was_said
+from edge.memory.ranking import Candidate, Ranking, rank
+from edge.memory.rules import Rules
+from edge.memory.text import query_terms
+from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, UnitId
+
+_log = logging.getLogger(__name__)
+
+_EMPTY_SLOT_THRESHOLD = 0.6
+"""What a search result must score to stand in for a slot that the rules know to be empty: nearly the question's own
+words. A looser match would answer "my number" with another number."""
+_POSSIBLE_HIT_SCORE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many candidates each search proposes, how many units recall returns, and from which score on."""
+
+    candidates: int
+    units: int
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What recall found, best first. Empty `recalled` means: nothing reliable.
+
+    `asked` is the slot question the rules saw, `about_the_past` whether only memory could answer. `degraded` names
+    searches that could not be made, `dropped` says of other candidates why they are not there. Times are in seconds.
+    """
+
+    recalled: tuple[Recalled, ...]
+    asked: SlotQuestion | None
+    about_the_past: bool
+    dropped: tuple[tuple[Recalled, str], ...]
+    degraded: tuple[str, ...]
+    rules_seconds: float
+    total_seconds: float
+
+    @property
+    def nothing_to_go_on(self) -> bool:
+        """Whether the model must be told that memory has no answer, because only memory could have one."""
+        return not self.recalled and self.about_the_past
+
+    @property
+    def empty_slot(self) -> SlotQuestion | None:
+        """The slot that was asked for and nothing else, where memory does not hold it."""
+        return self.asked if self.asked and self.asked.certain and not self.recalled else None
+
+
+class Recall:
+    """Finds what matters for a turn. Lives on the memory thread."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        rules: Rules,
+        embedder: TextEmbedder | None,
+        index: VectorIndex | None,
+        limits: Limits,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._rules = rules
+        self._embedder = embedder
+        self._index = index
+        self._limits = limits
+        self._clock = clock
+
+    def find(self, scope: Scope, query: str, limit: int | None = None) -> Found:
+        """Recall units for a message or a question; a certain hit of the rules ends it."""
+        started = self._clock.monotonic()
+        limit = self._limits.units if limit is None else limit
+        asked = self._rules.find_question(query)
+        hits = self._ask_slots(scope, asked)[:limit]
+        rules_seconds = self._clock.monotonic() - started
+        ranking = Ranking((), ())
+        degraded: tuple[str, ...] = ()
+        if not (hits and asked and asked.certain):
+            ranking, degraded = self._search(scope, query, asked, limit)
+        return Found(
+            recalled=_join(hits, ranking.kept)[:limit],
+            asked=asked,
+            about_the_past=asked is not None or asks_what_was_said(query),
+            dropped=ranking.dropped,
+            degraded=degraded,
+            rules_seconds=rules_seconds,
+            total_seconds=self._clock.monotonic() - started,
+        )
+
+    def _ask_slots(self, scope: Scope, asked: SlotQuestion | None) -> list[Recalled]:
+        if asked is None:
+            return []
+        units = self._store.slot_units(scope, asked.slots, asked.subject)
+        score = 1.0 if asked.certain else _POSSIBLE_HIT_SCORE
+        return [Recalled(unit, score, Stage.RULE, {"rule": score}) for unit in units]
+
+    def _search(
+        self, scope: Scope, query: str, asked: SlotQuestion | None, limit: int
+    ) -> tuple[Ranking, tuple[str, ...]]:
+        by_text = dict(self._store.search_text(scope, query, self._limits.candidates))
+        by_vector, degraded = self._search_vectors(scope, query)
+        units = self._store.units(scope, by_text.keys() | by_vector.keys())
+        others = self._turns_about_others(scope, asked)
+        candidates = [
+            Candidate(unit, by_text.get(unit.id, 0.0), by_vector.get(unit.id, 0.0))
+            for unit in units.values()
+            if not (unit.kind is Kind.EPISODE and unit.source_turn in others)
+        ]
+        threshold = self._limits.threshold
+        if asked is not None and asked.certain:
+            threshold = max(threshold, _EMPTY_SLOT_THRESHOLD)
+        terms = query_terms(query)
+        return rank(candidates, terms, language_of(query), limit=limit, threshold=threshold), degraded
+
+    def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
+        if self._embedder is None or self._index is None:
+            return {}, ("vectors",)
+        try:
+            vector = self._embedder.embed_query(query)
+        except EmbedderFailed as failure:
+            _log.error("recall goes on without vectors: %s", failure.message)
+            return {}, ("vectors",)
+        allowed = self._store.visible_ids(scope)
+        return dict(self._index.search(vector, self._limits.candidates, allowed)), ()
+
+    def _turns_about_others(self, scope: Scope, asked: SlotQuestion | None) -> frozenset[TurnId | None]:
+        """Turns whose words fill the asked slot for somebody else: "my sister's number is ..." is no answer to mine."""
+        if asked is None:
+            return frozenset()
+        units = self._store.slot_units(scope, asked.slots, None)
+        return frozenset(unit.source_turn for unit in units if unit.subject != asked.subject) - {None}
+
+
+def _join(hits: Sequence[Recalled], searched: Sequence[Recalled]) -> tuple[Recalled, ...]:
+    known = {hit.unit.id for hit in hits}
+    return tuple(hits) + tuple(recalled for recalled in searched if recalled.unit.id not in known)

@@ -1,0 +1,112 @@
+"""Remember: the only writer. SQLite first; vectors are derived from it and follow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from edge.engine.ports import EmbeddingRow, Ids, MemoryStore, Scope, TextEmbedder, Vector, VectorIndex, Written
+from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
+from edge.memory.novelty import adds_something
+from edge.memory.rules import Rules
+from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState, UnitId
+
+
+class Remember:
+    """Turns, statements and forgetting become changes in the store. Lives on the memory thread."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        rules: Rules,
+        embedder: TextEmbedder | None,
+        index: VectorIndex | None,
+        lifespans: Lifespans,
+    ) -> None:
+        self._store = store
+        self._rules = rules
+        self._embedder = embedder
+        self._index = index
+        self._lifespans = lifespans
+        self._many = frozenset(name for name, slot in rules.slots.items() if slot.many)
+
+    def begin_turn(self, owner: OwnerId, session: SessionId, message: str, at: datetime) -> Written:
+        """Store the person's words and the facts the rules find in them. Durable when it returns."""
+        words = Draft(Kind.EPISODE, message, session_only=self._rules.session_only(message))
+        drafts = [words, *self._rules.find_facts(message)]
+        return self._store.begin_turn(owner, session, message, self._changes(owner, session, drafts, at), at)
+
+    def finish_turn(
+        self,
+        owner: OwnerId,
+        session: SessionId,
+        turn: TurnId,
+        reply: str,
+        state: TurnState,
+        heard: Sequence[str],
+        at: datetime,
+    ) -> Written:
+        """Store the reply and how the turn ended. `heard`: the person's words, then what the reply was given.
+
+        A whole reply that says anything of its own becomes an episode; one that restates does not.
+        """
+        drafts = []
+        if state in (TurnState.DONE, TurnState.CUT) and adds_something(reply, heard):
+            about_now = self._rules.session_only(heard[0])
+            drafts.append(Draft(Kind.EPISODE, reply, source=Source.ASSISTANT, session_only=about_now))
+        changes = self._changes(owner, session, drafts, at)
+        return self._store.finish_turn(owner, turn, reply, state, changes, at)
+
+    def statement(self, owner: OwnerId, session: SessionId | None, text: str, at: datetime) -> Written:
+        """Store what a person asks to remember, outside a turn: the words as a fact, and the facts in them."""
+        facts = [fact for fact in self._rules.find_facts(text) if session is not None or not fact.session_only]
+        bound = session is not None and self._rules.session_only(text)
+        drafts = [Draft(Kind.FACT_REFERENCE, text, session_only=bound), *facts]
+        return self.drafts(owner, session, drafts, at)
+
+    def drafts(self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime) -> Written:
+        """Store units as they are given."""
+        return self._store.apply(owner, self._changes(owner, session, drafts, at), at)
+
+    def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
+        """Remove units for good, from the store and from the vectors; returns all that is gone."""
+        removed = self._store.forget(owner, ids)
+        if self._index is not None and removed:
+            self._index.remove(removed)
+        return removed
+
+    def embed_backlog(self, limit: int) -> int:
+        """Embed up to `limit` units that have no vector yet; returns how many it did."""
+        if self._embedder is None or self._index is None:
+            return 0
+        waiting = self._store.missing_embeddings(self._embedder.id, limit)
+        if not waiting:
+            return 0
+        embedded = self._embedder.embed([content for _, content in waiting])
+        rows = [
+            EmbeddingRow(unit, chunk, vector, codes)
+            for (unit, _), text in zip(waiting, embedded, strict=True)
+            for chunk, (vector, codes) in enumerate(zip(text.vectors, text.codes, strict=True))
+        ]
+        self._store.save_embeddings(self._embedder.id, rows)
+        self._index.add(*_columns(rows))
+        return len(waiting)
+
+    def _changes(
+        self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime
+    ) -> tuple[Change, ...]:
+        scope = Scope(owner, session, at)
+        slots = slots_touched(drafts)
+        known = Known(
+            keys=self._store.known(scope, [key_of(draft) for draft in drafts]),
+            slots=self._store.slot_units(scope, slots, None) if slots else [],
+        )
+        return plan_changes(drafts, session, at, known, self._many, self._lifespans)
+
+
+def _columns(rows: Iterable[EmbeddingRow]) -> tuple[Ids, Vector]:
+    rows = list(rows)
+    ids = np.array([row.unit for row in rows], dtype=np.int64)
+    return ids, np.stack([row.vector for row in rows])

@@ -1,0 +1,59 @@
+"""Turns under way: how they are told, stopped, and kept apart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from edge.engine.events import Event
+from edge.engine.ports import Sampling, StopSignal
+from edge.memory.units import OwnerId, SessionId
+
+
+class SessionLocks:
+    """Turns of one session follow one another: each needs the window that the last one left."""
+
+    def __init__(self) -> None:
+        self._locks: dict[tuple[OwnerId, SessionId], tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def alone(self, owner: OwnerId, session: SessionId) -> AsyncIterator[None]:
+        """Wait until no other turn of the session runs."""
+        key = (owner, session)
+        lock, users = self._locks.get(key, (asyncio.Lock(), 0))
+        self._locks[key] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = self._locks.pop(key)
+            if users > 1:
+                self._locks[key] = (lock, users - 1)
+
+
+@dataclass(slots=True)
+class RunningTurn:
+    """A turn under way: its events, and the way to stop it. The last event is TurnDone or TurnFailed, then None."""
+
+    owner: OwnerId
+    session: SessionId
+    message: str
+    sampling: Sampling
+    started: float
+    events: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)
+    stopped: bool = False
+    signal: StopSignal | None = None
+
+    def cancel(self) -> None:
+        """Stop it as soon as can be, also in prefill or while it waits. Its state is stored as cancelled."""
+        self.stopped = True
+        if self.signal is not None:
+            self.signal.set()
+
+    def arm(self, signal: StopSignal) -> None:
+        """Bind the model's stop signal; a turn that was stopped before stops now."""
+        self.signal = signal
+        if self.stopped:
+            signal.set()

@@ -1,0 +1,289 @@
+"""A turn, one direction: recall, compose, write the person's words, evaluate and stream, write the reply."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from edge.clock import Clock
+from edge.engine.context import Prompt, Windows
+from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed, Usage
+from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling, Scope, StopSignal, Worker, Written
+from edge.engine.recall import Found, Recall
+from edge.engine.remember import Remember
+from edge.engine.running import RunningTurn, SessionLocks
+from edge.errors import Busy, Cancelled, EdgeError, Stopping
+from edge.memory.language import language_of
+from edge.memory.rules import Rules
+from edge.memory.units import SELF, OwnerId, SessionId, TurnState
+from edge.prompt.replies import unknown_slot
+
+_STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A loaded model and the windows in its tokens."""
+
+    model: LanguageModel
+    windows: Windows
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDesk:
+    """What the memory thread does for a turn."""
+
+    worker: Worker
+    recall: Recall
+    remember: Remember
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What a turn has come to, so that an end at any point can be stored and told."""
+
+    found: Found
+    prompt: Prompt
+    opened_at: datetime
+    reply: str = ""
+    tokens: tuple[int, ...] = ()
+    first_token: float | None = None
+    generation: Generation | None = None
+
+
+class Turns:
+    """Runs turns: one at a time for a session, a bounded number in all. Lives on the event loop."""
+
+    def __init__(
+        self,
+        desk: MemoryDesk,
+        rules: Rules,
+        model_worker: Worker,
+        speaker: Callable[[], Awaitable[Speaker]],
+        clock: Clock,
+        *,
+        waiting: int,
+        written: Callable[[], None],
+    ) -> None:
+        """`speaker` gives the loaded model or raises why there is none; `waiting` turns may queue behind the one
+        that runs; `written` is called after each turn that stored something."""
+        self._desk = desk
+        self._rules = rules
+        self._model_worker = model_worker
+        self._speaker = speaker
+        self._clock = clock
+        self._waiting = waiting
+        self._written = written
+        self._running: dict[asyncio.Task[None], RunningTurn] = {}
+        self._sessions = SessionLocks()
+        self._closing = False
+
+    @property
+    def depth(self) -> int:
+        """Turns that run or wait."""
+        return len(self._running)
+
+    def start(self, owner: OwnerId, session: SessionId, message: str, sampling: Sampling) -> RunningTurn:
+        """Begin a turn in the background. Raises Busy when the queue is full, Stopping when the daemon stops."""
+        if self._closing:
+            raise Stopping("The daemon is shutting down.")
+        if len(self._running) > self._waiting:
+            raise Busy(f"{len(self._running)} turns are running or waiting already.", waiting=len(self._running))
+        turn = RunningTurn(owner, session, message, sampling, self._clock.monotonic())
+        task = asyncio.get_running_loop().create_task(self._run(turn))
+        self._running[task] = turn
+        task.add_done_callback(self._running.pop)
+        return turn
+
+    async def close(self) -> None:
+        """Stop all turns and wait until their ends are stored."""
+        self._closing = True
+        for turn in self._running.values():
+            turn.cancel()
+        while self._running:
+            await asyncio.wait(tuple(self._running))
+
+    async def _run(self, turn: RunningTurn) -> None:
+        try:
+            async with self._sessions.alone(turn.owner, turn.session):
+                await self._take(turn)
+        except EdgeError as error:
+            turn.events.put_nowait(TurnFailed(error))
+        finally:
+            turn.events.put_nowait(None)
+
+    async def _take(self, turn: RunningTurn) -> None:
+        speaker = await self._speaker()
+        if turn.stopped:
+            raise Cancelled("The turn was stopped before it began.")
+        progress = await self._desk.worker.run(partial(self._open, turn, speaker.windows))
+        turn.arm(speaker.model.new_stop())
+        writing = asyncio.ensure_future(self._desk.worker.run(partial(self._write_words, turn, progress)))
+        try:
+            written = await self._answer(turn, speaker, progress, writing)
+        except EdgeError:
+            await self._abandon(turn, progress, writing)
+            raise
+        await self._finish(turn, speaker, progress, written)
+
+    def _open(self, turn: RunningTurn, windows: Windows) -> _Progress:
+        """On the memory thread: recall, and the prompt. Nothing is written yet, so a refusal changes nothing."""
+        now = self._clock.now()
+        scope = Scope(turn.owner, turn.session, now)
+        found = self._desk.recall.find(scope, turn.message)
+        prompt = windows.prepare(scope, turn.message, found.recalled, nothing=found.nothing_to_go_on)
+        return _Progress(found, prompt, now)
+
+    def _write_words(self, turn: RunningTurn, progress: _Progress) -> Written:
+        return self._desk.remember.begin_turn(turn.owner, turn.session, turn.message, progress.opened_at)
+
+    # --- the reply -------------------------------------------------------------------------------------------------
+
+    async def _answer(
+        self, turn: RunningTurn, speaker: Speaker, progress: _Progress, writing: asyncio.Future[Written]
+    ) -> Written:
+        """Evaluate while the person's words are written; nothing of a reply is shown before they are."""
+        told = self._told_by_runtime(turn, progress.found)
+        pieces = self._model_worker.stream(
+            lambda: speaker.model.stream(progress.prompt.window.tokens, turn.sampling, _armed(turn))
+        )
+        if told is not None:
+            pieces = _one_piece(told, speaker.windows)
+        try:
+            return await self._relay(turn, progress, pieces, writing)
+        finally:
+            await pieces.aclose()
+
+    async def _relay(
+        self,
+        turn: RunningTurn,
+        progress: _Progress,
+        pieces: AsyncIterator[Piece | Generation],
+        writing: asyncio.Future[Written],
+    ) -> Written:
+        first = asyncio.ensure_future(_next(pieces))
+        try:
+            written = await writing
+        except EdgeError:
+            turn.cancel()
+            with suppress(EdgeError):
+                await first
+            raise
+        assert written.turn is not None
+        turn.events.put_nowait(RecallDone(written.turn, progress.found, progress.prompt.sent))
+        item = await first
+        while item is not None:
+            self._take_piece(turn, progress, item)
+            item = await _next(pieces)
+        return written
+
+    def _take_piece(self, turn: RunningTurn, progress: _Progress, item: Piece | Generation) -> None:
+        if isinstance(item, Generation):
+            progress.generation = item
+            progress.tokens = item.tokens
+            return
+        progress.tokens += item.tokens
+        if progress.first_token is None:
+            progress.first_token = self._clock.monotonic() - turn.started
+        if item.text:
+            progress.reply += item.text
+            turn.events.put_nowait(TokenMade(item.text))
+
+    def _told_by_runtime(self, turn: RunningTurn, found: Found) -> str | None:
+        """The reply to a question for a slot that is empty: a small model would make a value up."""
+        asked = found.empty_slot
+        if asked is None:
+            return None
+        language = language_of(turn.message)
+        return unknown_slot(self._rules.slots[asked.slots[0]].labels[language], language, own=asked.subject == SELF)
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    async def _finish(self, turn: RunningTurn, speaker: Speaker, progress: _Progress, written: Written) -> None:
+        assert written.turn is not None
+        generation = progress.generation
+        assert generation is not None
+        state = _STATES[generation.finish]
+        stored = await self._desk.worker.run(
+            partial(self._write_reply, turn, speaker.windows, progress, written, state)
+        )
+        self._written()
+        if state is TurnState.CANCELLED:
+            raise Cancelled("The turn was stopped; what was said so far is kept.")
+        turn.events.put_nowait(
+            TurnDone(
+                turn=written.turn,
+                session=turn.session,
+                reply=progress.reply,
+                finish=generation.finish,
+                found=progress.found,
+                sent=progress.prompt.sent,
+                remembered=written.added + stored.added,
+                usage=_usage(progress.prompt, generation),
+                timings=self._timings(turn, progress),
+            )
+        )
+
+    def _write_reply(
+        self, turn: RunningTurn, windows: Windows, progress: _Progress, written: Written, state: TurnState
+    ) -> Written:
+        """On the memory thread: the reply into the store, the turn into the window, the use into the units."""
+        assert written.turn is not None
+        now = self._clock.now()
+        heard = [turn.message, *(found.unit.content for found in progress.found.recalled)]
+        remember = self._desk.remember
+        stored = remember.finish_turn(turn.owner, turn.session, written.turn, progress.reply, state, heard, now)
+        if state is not TurnState.CANCELLED or progress.tokens:
+            windows.commit(turn.owner, turn.session, progress.prompt, written.turn, progress.tokens)
+        return stored
+
+    async def _abandon(self, turn: RunningTurn, progress: _Progress, writing: asyncio.Future[Written]) -> None:
+        """Store that a turn failed, where its words were stored."""
+        with suppress(EdgeError):
+            written = await writing
+            assert written.turn is not None
+            work = partial(
+                self._desk.remember.finish_turn,
+                turn.owner, turn.session, written.turn, progress.reply, TurnState.FAILED, [turn.message],
+                self._clock.now(),
+            )  # fmt: skip
+            await self._desk.worker.run(work)
+            self._written()
+
+    def _timings(self, turn: RunningTurn, progress: _Progress) -> Timings:
+        found = progress.found
+        total = self._clock.monotonic() - turn.started
+        return Timings(found.rules_seconds, found.total_seconds, progress.first_token, total)
+
+
+def _usage(prompt: Prompt, generation: Generation) -> Usage:
+    return Usage(
+        prompt=len(prompt.window.tokens) if generation.evaluated else 0,
+        reused=generation.reused,
+        evaluated=generation.evaluated,
+        completion=len(generation.tokens),
+        memories=prompt.memory_tokens,
+        appended=prompt.appended,
+        gave_way=prompt.gave_way,
+        rebuilt=prompt.rebuilt,
+    )
+
+
+def _armed(turn: RunningTurn) -> StopSignal:
+    assert turn.signal is not None
+    return turn.signal
+
+
+async def _next(pieces: AsyncIterator[Piece | Generation]) -> Piece | Generation | None:
+    return await anext(pieces, None)
+
+
+async def _one_piece(text: str, windows: Windows) -> AsyncGenerator[Piece | Generation]:
+    """A reply that no model made, in the form of one."""
+    tokens = windows.reply_tokens(text)
+    yield Piece(text, tokens)
+    yield Generation(Finish.STOP, tokens, 0, 0, 0.0, 0.0)

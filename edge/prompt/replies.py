@@ -1,0 +1,17 @@
+"""Replies that the runtime gives itself, where a model would only make something up."""
+
+from __future__ import annotations
+
+_UNKNOWN = {
+    "en": "I don't know your {label} yet. Would you tell me?",
+    "zh": "我还不知道你的{label}，可以告诉我吗？",
+}
+_UNKNOWN_OF_OTHERS = {
+    "en": "I don't know that yet ({label}). Would you tell me?",
+    "zh": "这个我还不知道（{label}），可以告诉我吗？",
+}
+
+
+def unknown_slot(label: str, language: str, *, own: bool) -> str:
+    """The reply to a question for a slot that nothing fills; `own` where it is the person's own."""
+    return (_UNKNOWN if own else _UNKNOWN_OF_OTHERS)[language].format(label=label)
