@@ -30,8 +30,9 @@ def open_index(folder: Path, embedder_id: str, dimension: int, generation: int, 
     """Open the index that was saved for this embedder at this generation of the store.
 
     One that is damaged or of another embedder is not loaded but moved aside; one of another generation is deleted,
-    for it may hold what was forgotten since. Either way the index is empty. `threads` build
-    it when many vectors are added at once. Raises StoreReadOnly, DiskFull, StoreFailed where the folder cannot be used.
+    for it may hold what was forgotten since. Either way the index is empty. `threads`
+    build it when many vectors are added at once. Raises StoreReadOnly, DiskFull, StoreFailed where the folder cannot
+    be used.
     """
     shape = Shape(embedder_id, dimension)
     try:

@@ -264,6 +264,47 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         opened(tmp_path / "file" / "index")
 
 
+class PowerCut(BaseException):
+    """The machine stops here."""
+
+
+def cut_power(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """Let so many steps on the disk be done, and none after them."""
+    left = iter(range(steps))
+
+    def stopping(step: Callable[..., Any]) -> Callable[..., Any]:
+        def do(*arguments: Any, **named: Any) -> Any:
+            if next(left, None) is None:
+                raise PowerCut
+            return step(*arguments, **named)
+
+        return do
+
+    monkeypatch.setattr(os, "fsync", stopping(os.fsync))
+    for name in ("rename", "replace", "unlink", "write_bytes", "write_text"):
+        monkeypatch.setattr(Path, name, stopping(getattr(Path, name)))
+
+
+def test_power_cut_at_any_step_of_a_save_leaves_a_whole_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = saved(tmp_path)
+    index.remove([UnitId(42)])
+    ended = []
+    for steps in range(30):
+        with monkeypatch.context() as patched:
+            cut_power(patched, steps)
+            try:
+                index.save(2 + steps)
+                break
+            except PowerCut:
+                ended.append(json.loads((tmp_path / MANIFEST).read_text())["generation"])
+        answer = opened(tmp_path, ended[-1])
+        assert answer.unfit is None
+        assert len(answer.index) == (300 if ended[-1] == 1 else 299)
+    assert len(ended) >= 10
+    assert ended[0] == 1
+    assert len(set(ended)) > 1
+
+
 SAVES_FOREVER = """
 import sys
 from pathlib import Path

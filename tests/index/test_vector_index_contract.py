@@ -141,6 +141,15 @@ def test_never_fewer_than_there_are(index: VectorIndex, limit: int, one_in: int)
         assert cosines == sorted(cosines, reverse=True)
 
 
+def test_units_of_many_vectors_leave_room_for_others(index: VectorIndex) -> None:
+    places = clustered(40, DIMENSION, seed=1)
+    units = np.repeat(np.arange(1, 41, dtype=np.int64), 60)
+    index.add(units, places[units - 1])
+    answer = index.search(places[6], 15, None)
+    expected = np.sort(places @ places[6])[::-1][:15]
+    assert [cosine for _, cosine in answer] == pytest.approx(expected.tolist(), abs=1e-5)
+
+
 def test_it_says_what_memory_it_holds(index: VectorIndex) -> None:
     index.add(np.arange(1, 1001, dtype=np.int64), clustered(1000, DIMENSION, seed=1))
     assert 1000 * DIMENSION * 4 <= index.memory_bytes() <= 1000 * DIMENSION * 4 * 10
