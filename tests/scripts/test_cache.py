@@ -96,3 +96,13 @@ def test_an_environment_whose_python_is_gone_is_made_anew(checkout: Checkout) ->
     checkout.notes()
     assert checkout.run("run").returncode == 0
     assert "venv" in checkout.notes()
+
+
+def test_two_first_runs_at_once_do_it_once(checkout: Checkout) -> None:
+    both = [checkout.start("run"), checkout.start("run")]
+    for chat in both:
+        chat.communicate()
+    assert [chat.returncode for chat in both] == [0, 0]
+    notes = checkout.notes()
+    assert notes.count("venv") == 1
+    assert len([note for note in notes if note.startswith("pip wheel")]) == 1
