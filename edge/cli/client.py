@@ -71,7 +71,11 @@ class Turn:
         self._connection.close()
 
     def __iter__(self) -> Iterator[TurnEvent]:
-        """The events up to `done`. Raises the error of an `error` event, and DaemonNotRunning at an early end."""
+        """The events. Raises the error of an `error` event, and DaemonNotRunning at an end before `done`.
+
+        Reads to the end after `done` too, so that the daemon can finish its answer.
+        """
+        done = False
         for name, data in server_sent(self._answer):
             match name:
                 case "recall":
@@ -79,13 +83,15 @@ class Turn:
                 case "token":
                     yield Token(text_of(data))
                 case "done":
+                    done = True
                     yield Done(shaped(data, DoneEvent, lists=("recalled",)))
-                    return
                 case "error":
                     raise error_from_wire(data)
+        if done:
+            return
         raise DaemonNotRunning(
             "The daemon ended in the middle of the reply.",
-            hint="What you said is kept if it was recalled for. " + DaemonNotRunning.default_hint,
+            hint=DaemonNotRunning.default_hint + " What you said may be kept: `edge memories` shows it.",
         )
 
 

@@ -6,7 +6,6 @@ import sys
 
 from edge.cli.client import Client, Done, Found, Token, Turn
 from edge.cli.terminal import Note, is_terminal, print_err, print_json, say, styled
-from edge.errors import DaemonNotRunning
 from edge.wire import DoneEvent
 
 CUT = "(cut: the reply reached its limit, model.reply_tokens in the settings)"
@@ -27,10 +26,8 @@ def converse(client: Client, session: str, message: str, *, as_json: bool, reply
 
 
 def _whole(turn: Turn) -> DoneEvent:
-    for event in turn:
-        if isinstance(event, Done):
-            return event.data
-    raise DaemonNotRunning("The daemon ended in the middle of the reply.")
+    [done] = [event.data for event in turn if isinstance(event, Done)]
+    return done
 
 
 def _print_pieces(turn: Turn, note: Note) -> None:

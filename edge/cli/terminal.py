@@ -105,11 +105,24 @@ def size(count: int) -> str:
 def table(rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows as lines with aligned columns; the last column is left ragged, for it may be wide or long."""
     cells = [[on_one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:-1]]
+    widths = [max(map(_width, column)) for column in list(zip(*cells, strict=True))[:-1]]
     return [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
+        "  ".join([*(_padded(cell, width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
         for row in cells
     ]
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes: two for a Chinese character, none for a combining one."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 class Note:

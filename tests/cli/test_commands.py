@@ -1,0 +1,363 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.cli.units import KINDS
+from edge.memory.units import Kind
+from tests.cli.conftest import Edge
+from tests.cli.scripted import STATUS, Handler, ScriptedDaemon, memory, recalled
+
+FOUND = {
+    "recalled": [recalled(41, "订单号 A1234567", signals={"bm25": 1.5, "dense": 0.25})],
+    "nothing_reliable": False,
+    "dropped": [{"id": 7, "content": "猫\n喜欢鱼", "score": 0.2, "why": "below the threshold"}],
+    "degraded": [],
+    "rules_ms": 0.1,
+    "recall_ms": 2.25,
+}
+
+
+def test_the_kinds_are_those_of_the_domain() -> None:
+    assert tuple(Kind) == KINDS
+
+
+def test_ask_prints_the_reply(daemon: ScriptedDaemon, edge: Edge) -> None:
+    daemon.answer_turn("Your name is ", "张伟 🎉.")
+    result = edge("ask", "What", "is", "my", "name?")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "Your name is 张伟 🎉.\n", "")
+    assert daemon.requests[0].body == {"session": "main", "message": "What is my name?", "stream": True}
+
+
+def test_ask_json_is_one_object_with_what_is_promised(daemon: ScriptedDaemon, edge: Edge) -> None:
+    daemon.answer_turn("张伟", finish="length")
+    result = edge("ask", "--json", "我叫什么？")
+    assert result.stdout.count("\n") == 1
+    assert "张伟" in result.stdout
+    done = json.loads(result.stdout)
+    assert (done["reply"], done["session"], done["finish"]) == ("张伟", "main", "length")
+    assert set(done["recalled"][0]) >= {"id", "kind", "content", "score", "stage"}
+    assert set(done["usage"]) >= {"prompt_tokens", "reused_tokens", "evaluated_tokens", "completion_tokens"}
+    assert set(done["timings"]) >= {"recall_ms", "first_token_ms", "total_ms"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--session", "work", "ask", "hi"),
+        ("ask", "--session", "work", "hi"),
+        ("ask", "hi", "--session", "work"),
+        ("--session", "other", "ask", "--session=work", "hi"),
+    ],
+)
+def test_options_stand_where_a_person_puts_them(daemon: ScriptedDaemon, edge: Edge, arguments: tuple[str, ...]) -> None:
+    daemon.answer_turn("ok")
+    assert edge(*arguments).exit_code == 0
+    assert daemon.requests[0].body["session"] == "work"
+
+
+def test_the_session_of_the_environment(daemon: ScriptedDaemon, edge: Edge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDGE_SESSION", "旅行")
+    daemon.answer_turn("ok")
+    edge("ask", "hi")
+    edge("ask", "--session", "work", "hi")
+    assert [request.body["session"] for request in daemon.requests] == ["旅行", "work"]
+
+
+def test_the_socket_of_the_command_line(daemon: ScriptedDaemon, edge: Edge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDGE_SOCKET", "/nowhere")
+    assert edge("status", "--socket", str(daemon.path)).exit_code == 0
+    assert edge("--socket", str(daemon.path), "status").exit_code == 0
+    assert edge("status").exit_code == 4
+
+
+@pytest.mark.parametrize("arguments", [("ask", "-"), ("ask",)])
+def test_ask_reads_standard_input(daemon: ScriptedDaemon, edge: Edge, arguments: tuple[str, ...]) -> None:
+    daemon.answer_turn("ok")
+    assert edge(*arguments, stdin="第一行\n\nsecond 🎉\n").exit_code == 0
+    assert daemon.said() == ["第一行\n\nsecond 🎉"]
+
+
+def test_bytes_that_are_not_utf8_are_named_by_line(daemon: ScriptedDaemon, edge: Edge) -> None:
+    result = edge("ask", "-", stdin=b"good\nb\xe9d\n")
+    assert result.exit_code == 2
+    assert "Line 2 of standard input is not UTF-8: byte 2 is 0xe9" in result.stderr
+    assert daemon.requests == []
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_nothing_said_is_refused(daemon: ScriptedDaemon, edge: Edge, text: str) -> None:
+    result = edge("ask", "-", stdin=text)
+    assert (result.exit_code, daemon.requests) == (2, [])
+    assert "TEXT is empty" in result.stderr
+
+
+def test_an_error_says_what_to_do_and_has_its_exit_status(daemon: ScriptedDaemon, edge: Edge) -> None:
+    daemon.answer_error("POST", "/v1/turns", 503, "busy", "8 turns wait already")
+    result = edge("ask", "hi")
+    assert (result.exit_code, result.stdout) == (5, "")
+    assert result.stderr == "edge: 8 turns wait already\nhint: do so\n"
+
+
+@pytest.mark.parametrize("arguments", [("--json", "ask", "hi"), ("ask", "hi", "--json")])
+def test_an_error_is_json_where_json_is_wanted(daemon: ScriptedDaemon, edge: Edge, arguments: tuple[str, ...]) -> None:
+    daemon.answer_error("POST", "/v1/turns", 413, "prompt_too_long", "太长", over=7)
+    result = edge(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    expected = {"code": "prompt_too_long", "message": "太长", "hint": "do so", "over": 7}
+    assert json.loads(result.stderr) == {"error": expected}
+
+
+def test_a_reply_that_breaks_off_ends_its_line(daemon: ScriptedDaemon, edge: Edge) -> None:
+    def answer(handler: Handler) -> None:
+        handler.begin_events()
+        handler.send_event("token", {"text": "half"})
+
+    daemon.answer("POST", "/v1/turns", answer)
+    result = edge("ask", "hi")
+    assert (result.exit_code, result.stdout) == (4, "half\n")
+    assert "middle of the reply" in result.stderr
+
+
+def test_without_a_daemon_every_command_says_what_starts_one(edge: Edge, folder: Path) -> None:
+    commands = (
+        ("ask", "x"),
+        ("remember", "x"),
+        ("recall", "x"),
+        ("memories",),
+        ("forget", "1"),
+        ("sessions",),
+        ("status",),
+    )
+    for command in commands:
+        result = edge(*command, "--socket", str(folder / "none"))
+        assert result.exit_code == 4, command
+        assert "edge daemon" in result.stderr
+
+
+def test_a_socket_path_that_is_too_long(edge: Edge) -> None:
+    result = edge("status", "--socket", "/tmp/" + "x" * 120)
+    assert result.exit_code == 4
+    assert "hint: Set EDGE_SOCKET to a shorter path" in result.stderr
+
+
+def test_remember(daemon: ScriptedDaemon, edge: Edge) -> None:
+    units = [memory(41, "订单号: A1234567")]
+    answer = {"added": [41], "confirmed": [3], "superseded": [7, 8], "memories": units}
+    daemon.answer_json("POST", "/v1/memories", answer, 201)
+    result = edge("remember", "我的订单号是", "A1234567")
+    assert result.stdout.splitlines() == [
+        "    #41  2026-03-01 11:02  user_profile     订单号: A1234567",
+        "known already: #3",
+        "superseded: #7, #8",
+    ]
+    assert daemon.requests[-1].body == {"content": "我的订单号是 A1234567", "session": "main"}
+    edge("remember", "x", "--kind", "fact_reference", "--expires-in", "60", "--json")
+    assert daemon.requests[-1].body == {
+        "content": "x",
+        "session": "main",
+        "kind": "fact_reference",
+        "expires_in": 60.0,
+    }
+
+
+def test_recall(daemon: ScriptedDaemon, edge: Edge) -> None:
+    daemon.answer_json("POST", "/v1/recall", FOUND)
+    result = edge("recall", "我的订单号", "--limit", "3", "--kind", "user_profile", "--kind", "episode")
+    assert result.stdout == "    #41  0.87  rule    2026-03-01 11:02  user_profile     订单号 A1234567\n"
+    assert daemon.requests[0].body == {
+        "query": "我的订单号",
+        "session": "main",
+        "limit": 3,
+        "kinds": ["user_profile", "episode"],
+    }
+
+
+def test_recall_explains(daemon: ScriptedDaemon, edge: Edge) -> None:
+    daemon.answer_json("POST", "/v1/recall", FOUND | {"degraded": ["vectors"], "nothing_reliable": True})
+    result = edge("recall", "--explain", "x")
+    assert result.stdout.splitlines()[1:] == [
+        "         bm25 1.50  dense 0.25",
+        "     #7  0.20  dropped: below the threshold  猫 喜欢鱼",
+        "rules 0.10 ms, recall in all 2.25 ms",
+    ]
+    assert "Nothing reliable" in result.stderr
+    assert "without: vectors" in result.stderr
+    assert daemon.requests[0].body["explain"] is True
+    assert json.loads(edge("recall", "x", "--json").stdout)["dropped"] == FOUND["dropped"]
+
+
+def test_memories(daemon: ScriptedDaemon, edge: Edge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDGE_SESSION", "does not narrow")
+    units = [
+        memory(9, "lives in Hamburg"),
+        memory(5, "lives in\nBerlin\x1b[2J", superseded_by=9, valid_until="2026-03-02T00:00:00Z"),
+        memory(4, "x", archived_at="2026-03-02T00:00:00Z"),
+        memory(3, "y", valid_until="2026-03-02T00:00:00Z"),
+    ]
+    daemon.answer_json("GET", "/v1/memories", {"memories": units, "next_before": 3})
+    result = edge("memories", "--past", "--limit", "2", "--kind", "user_profile")
+    assert result.stdout.splitlines() == [
+        "     #9  2026-03-01 11:02  user_profile     lives in Hamburg",
+        "     #5  2026-03-01 11:02  user_profile     lives in Berlin␛[2J  (superseded by #9)",
+        "     #4  2026-03-01 11:02  user_profile     x  (archived 2026-03-02 00:00)",
+        "     #3  2026-03-01 11:02  user_profile     y  (until 2026-03-02 00:00)",
+    ]
+    assert "--before 3" in result.stderr
+    assert daemon.requests[0].path == "/v1/memories?kind=user_profile&limit=2&past=true"
+    edge("memories", "--session", "work")
+    assert daemon.requests[-1].path == "/v1/memories?session=work"
+
+
+def paged(units: list[dict[str, Any]]) -> Any:
+    def answer(handler: Handler) -> None:
+        first = "before" not in handler.path
+        page = units[:1] if first else units[1:]
+        handler.send_json(200, {"memories": page, "next_before": units[0]["id"] if first and len(units) > 1 else None})
+
+    return answer
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_all_memories_are_one_json_object(daemon: ScriptedDaemon, edge: Edge, count: int) -> None:
+    units = [memory(10 - number, f"事实 {number}") for number in range(count)]
+    daemon.answer("GET", "/v1/memories", paged(units))
+    result = edge("memories", "--all", "--json")
+    assert json.loads(result.stdout) == {"memories": units, "next_before": None}
+    assert len(edge("memories", "--all").stdout.splitlines()) == count
+
+
+def session(name: str, turns: int, first: str, last: str) -> dict[str, Any]:
+    return {"session": name, "turns": turns, "first_turn_at": first, "last_turn_at": last}
+
+
+def test_sessions(daemon: ScriptedDaemon, edge: Edge) -> None:
+    found = [
+        {
+            "session": "工作",
+            "turns": 12,
+            "first_turn_at": "2026-01-01T08:00:00Z",
+            "last_turn_at": "2026-02-01T09:30:00Z",
+        },
+        {
+            "session": "main",
+            "turns": 3,
+            "first_turn_at": "2026-01-02T08:00:00Z",
+            "last_turn_at": "2026-01-02T09:00:00Z",
+        },
+    ]
+    daemon.answer_json("GET", "/v1/sessions", {"sessions": found})
+    assert edge("sessions").stdout.splitlines() == [
+        "session  turns  first             last",
+        "工作     12     2026-01-01 08:00  2026-02-01 09:30",
+        "main     3      2026-01-02 08:00  2026-01-02 09:00",
+    ]
+    assert json.loads(edge("sessions", "--json").stdout) == {"sessions": found}
+    daemon.answer_json("GET", "/v1/sessions", {"sessions": []})
+    assert "no session yet" in edge("sessions").stderr
+
+
+def test_status(daemon: ScriptedDaemon, edge: Edge) -> None:
+    assert edge("status").stdout.splitlines() == [
+        "edge      0.1.0, process 4242, up 1 h 2 min",
+        "owner     uid:1000",
+        "model     ready: qwen2.5-coder-0.5b",
+        "embedder  failed: all-minilm-l6-v2-int8: model.onnx is missing. Fetch it.",
+        "memory    total 712 MB, weights 400 MB, kv 50.3 MB",
+        "holds     units 12, turns 5, sessions 2, unembedded 0, 41 kB on disk",
+        "queue     waiting 1, limit 8",
+        "speed     prefill tokens per second 118",
+        "degraded  vectors",
+        "socket    /run/edge/edge.sock",
+        "state     /var/lib/edge",
+        "config    /etc/edge/edge.toml",
+        "settings  model.context = 2048 (environment)",
+        "          model.flash_attention = false (file)",
+    ]
+    assert json.loads(edge("status", "--json").stdout) == STATUS
+
+
+def forgettable(daemon: ScriptedDaemon) -> None:
+    units = [memory(42, "name: Will", source_turn=6), memory(41, "My name is Will", source_turn=6, kind="episode")]
+    daemon.answer_json("GET", "/v1/memories/42", units[0])
+    daemon.answer_json(
+        "GET", "/v1/memories", {"memories": [*units, memory(40, "else", source_turn=5)], "next_before": None}
+    )
+    daemon.answer_json("DELETE", "/v1/memories/42", {"forgotten": [42, 41]})
+
+
+def test_forget_asks_nobody_in_a_pipe(daemon: ScriptedDaemon, edge: Edge) -> None:
+    forgettable(daemon)
+    result = edge("forget", "42")
+    assert result.exit_code == 2
+    assert "--yes" in result.stderr
+    assert "DELETE" not in {request.method for request in daemon.requests}
+
+
+def test_forget(daemon: ScriptedDaemon, edge: Edge) -> None:
+    forgettable(daemon)
+    result = edge("forget", "#42", "--yes")
+    assert (result.exit_code, result.stdout) == (0, "Forgotten: #42, #41\n")
+    assert json.loads(edge("forget", "42", "--yes", "--json").stdout) == {"forgotten": [42, 41]}
+
+
+def test_forget_several_that_go_together(daemon: ScriptedDaemon, edge: Edge) -> None:
+    forgettable(daemon)
+    daemon.answer_json("GET", "/v1/memories/41", memory(41, "My name is Will", source_turn=6))
+    daemon.answer_error("DELETE", "/v1/memories/41", 404, "memory_not_found", "no memory 41")
+    assert edge("forget", "42", "41", "--yes").exit_code == 0
+
+
+def test_forget_looks_before_it_removes_anything(daemon: ScriptedDaemon, edge: Edge) -> None:
+    forgettable(daemon)
+    daemon.answer_error("GET", "/v1/memories/9", 404, "memory_not_found", "no memory 9")
+    assert edge("forget", "42", "9", "--yes").exit_code == 3
+    assert "DELETE" not in {request.method for request in daemon.requests}
+
+
+@pytest.mark.parametrize("wrong", ["0", "x", "4.5", "1" * 30, "٤"])
+def test_what_is_no_id_is_refused(edge: Edge, wrong: str) -> None:
+    result = edge("forget", wrong, "--yes")
+    assert result.exit_code == 2
+    assert "is not an id" in result.stderr
+
+
+def test_settings_in_force(edge: Edge, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = home / ".config/edge/edge.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[prompt]\nrole = "助手"\n', encoding="utf-8")
+    monkeypatch.setenv("EDGE_MODEL_CONTEXT", "2048")
+    lines = [line.split() for line in edge("settings").stdout.splitlines()]
+    assert ["model.context", "environment", "2048"] in lines
+    assert ["prompt.role", "file", '"助手"'] in lines
+    assert ["config", "place", str(file)] in lines
+    found = json.loads(edge("settings", "--json").stdout)
+    assert found["settings"]["model.context"] == {"value": 2048, "origin": "environment"}
+    assert found["places"]["state"] == str(home / ".local/state/edge")
+    file.write_text("[prompt]\nrule = 1\n")
+    result = edge("settings")
+    assert result.exit_code == 2
+    assert f"{file}:2: there is no setting prompt.rule; did you mean prompt.role?" in result.stderr
+
+
+def test_a_wrong_setting_keeps_a_daemon_from_starting(edge: Edge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDGE_MODEL_CONTEXT", "12")
+    result = edge("daemon", "--json")
+    assert result.exit_code == 2
+    assert json.loads(result.stderr)["error"]["key"] == "model.context"
+
+
+def test_a_command_that_does_not_exist(edge: Edge) -> None:
+    result = edge("chta")
+    assert result.exit_code == 2
+    assert "did you mean chat?" in result.stderr
+
+
+def test_version_and_help(edge: Edge) -> None:
+    from edge import __version__
+
+    assert edge("--version").stdout == f"edge {__version__}\n"
+    assert edge("-h").exit_code == 0
