@@ -43,7 +43,7 @@ class Checkout:
         return self.base / "the cache"
 
     def environment(self) -> dict[str, str]:
-        own = {name: value for name, value in os.environ.items() if not name.startswith("EDGE_")}
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("EDGE_", "SUDO_"))}
         return {
             **own,
             "HOME": str(self.base / "home"),

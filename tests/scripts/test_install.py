@@ -36,6 +36,14 @@ def test_it_installs_program_units_and_models(checkout: Checkout, dest: Path) ->
     assert "usermod -aG edge" in errors
 
 
+def test_models_that_were_fetched_before_are_copied(checkout: Checkout, dest: Path) -> None:
+    fetched = checkout.cache / "models/small/small.gguf"
+    fetched.parent.mkdir(parents=True)
+    fetched.write_text("weights")
+    install(checkout, dest)
+    assert (dest / "var/lib/edge/models/small/small.gguf").read_text() == "weights"
+
+
 def test_a_second_time_changes_nothing(checkout: Checkout, dest: Path) -> None:
     install(checkout, dest)
     before = files(dest)
