@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from edge.memory.language import language_of
 from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled, numbered
@@ -16,7 +16,10 @@ TOPIC = r"(?P<topic>(?!的|是|吃|喝)(?:[a-z][a-z-]{1,20}(?: (?:of )?[a-z]{2,1
 _MAX_CONTENT = 150
 _MAX_STARTS = 48
 _GUESS = 0.8
-_OFFERED = re.compile(r"\bif (?:you|anything|something|anyone|needed|necessary|there)\b|(?:如果|要是|万一)(?:你|您|有|需要|方便|联系)", re.I)
+_OFFERED = re.compile(
+    r"\bif (?:you|anything|something|anyone|needed|necessary|there)\b|(?:如果|要是|万一)(?:你|您|有|需要|方便|联系)",
+    re.I,
+)
 _CLAUSE_MARK = re.compile(r"[,，;；:：()（）—–?？!！]| - ")
 _CLAUSE_END = re.compile(r"[,，;；。?？!！\n]|\.(?=\s|$)")
 _ENTITY = re.compile(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*|[\w-]*\d[\w-]*")
@@ -51,7 +54,9 @@ class FactFinder:
         self._relation_words = alternatives(map(re.escape, tables.relations))
         self._own, self._framed = _patterns(tables)
         self._subjects = {mode: self._subject_regexes(mode) for mode in ("whose", "who")}
-        self._lead_ins = self._words("lead_ins", r"(?:(?:{})(?:[ ,:!，：、！~]+|(?<=[\u3400-\u9fff]))){{0,5}}", bounded=True)
+        self._lead_ins = self._words(
+            "lead_ins", r"(?:(?:{})(?:[ ,:!，：、！~]+|(?<=[\u3400-\u9fff]))){{0,5}}", bounded=True
+        )
         self._joins = self._words("joins", r"(?:(?<![\w'])(?:{})(?![\w'])|(?<=[\u3400-\u9fff])(?:{}))")
         self._asking = self._words("asking", "(?:{})")
         self._tags = self._words("tags", r"[ ,，]*(?:{})[ ?？]*")
@@ -107,18 +112,18 @@ class FactFinder:
             return
         for_now = self._session.search(masked, sentence.start, sentence.end) is not None
         framed = self._framed_here(masked[sentence.start : sentence.end].lower())
-        done = sentence.start
+        done, carried = sentence.start, None
         for start in self._clause_starts(masked, sentence):
             if start < done:
                 continue
             lead = self._lead_ins.match(masked, start, sentence.end)
             begin = lead.end() if lead else start
-            for pattern, subject, match in self._matches(masked, begin, sentence.end, framed):
+            for pattern, subject, match in self._matches(masked, begin, sentence.end, framed, carried):
                 drafts = list(self._drafts(pattern, subject, match, text, plain, begin, for_now=for_now))
                 if drafts and not self._vetoed(pattern, match, masked, sentence, begin, introduced):
                     yield from drafts
                 if drafts:
-                    done = match.end()
+                    done, carried = match.end(), subject
                     break
 
     def _clause_starts(self, masked: str, sentence: Sentence) -> list[int]:
@@ -131,10 +136,16 @@ class FactFinder:
         return [p for slot, patterns in self._framed.items() if any(n in lowered for n in slot) for p in patterns]
 
     def _matches(
-        self, masked: str, begin: int, end: int, framed: Sequence[_Pattern]
+        self, masked: str, begin: int, end: int, framed: Sequence[_Pattern], carried: _Subject | None
     ) -> Iterator[tuple[_Pattern, _Subject, re.Match[str]]]:
-        """Patterns that match at a clause's begin, retractions and statements of their own before frames."""
+        """Patterns that match at a clause's begin, retractions and statements of their own before frames.
+
+        A clause without a subject carries on with that of the fact before it in the sentence ("我叫李雷，住在北京").
+        """
         subjects = {mode: self._subject(mode, masked, begin, end) for mode in ("whose", "who")}
+        if carried is not None and not subjects["who"]:
+            at = begin - 1 if masked[begin - 1 : begin] == " " else begin
+            subjects["who"] = [replace(carried, end=at)]
         nobody = _Subject(SELF, "", begin)
         for pattern in (*self._own, *framed):
             for subject in subjects[pattern.mode] if pattern.mode else (nobody,):
@@ -174,23 +185,39 @@ class FactFinder:
     # --- a match -----------------------------------------------------------------------------------------------
 
     def _drafts(
-        self, pattern: _Pattern, subject: _Subject, match: re.Match[str], text: str, plain: str, begin: int, *, for_now: bool
+        self,
+        pattern: _Pattern,
+        subject: _Subject,
+        match: re.Match[str],
+        text: str,
+        plain: str,
+        begin: int,
+        *,
+        for_now: bool,
     ) -> Iterator[Draft]:
         group, reader = _value_group(match)
         raw = plain[match.start(group) : match.end(group)]
         quote = text[begin : match.end()].strip()
         words = {key: value for key, value in match.groupdict().items() if key in ("what", "topic") and value}
         for item in split_list(raw) if reader == "list" else [raw]:
-            whole, head = split_condition(item) if reader in ("list", "phrase") else (item, item)
-            shown, read = READERS[reader].read(whole), READERS[reader].read(head)
-            if shown is None or read is None:
+            head, condition = split_condition(item) if reader in ("list", "phrase") else (item, "")
+            read = READERS[reader].read(head)
+            if read is None:
                 continue
-            draft = self._draft(pattern, subject, shown[0], read[1], quote, words, for_now=for_now)
+            draft = self._draft(pattern, subject, read[0] + condition, read[1], quote, words, for_now=for_now)
             if draft is not None:
                 yield draft
 
     def _draft(
-        self, pattern: _Pattern, subject: _Subject, shown: str, value: str, quote: str, words: Mapping[str, str], *, for_now: bool
+        self,
+        pattern: _Pattern,
+        subject: _Subject,
+        shown: str,
+        value: str,
+        quote: str,
+        words: Mapping[str, str],
+        *,
+        for_now: bool,
     ) -> Draft | None:
         slot = pattern.slot
         language = language_of(quote)
@@ -328,7 +355,9 @@ def _pattern(
     parts = {
         "noun": alternatives(re.escape(noun).replace(r"\ ", " +") for noun in slot.nouns) if slot.nouns else r"(?!)",
         "value": f"(?P<value_{slot.reader}>{READERS[slot.reader].pattern})",
-        "qual": alternatives(q for language in LANGUAGES for q in tables.words[language]["qual"]) if tables.words["en"]["qual"] else "(?!)",
+        "qual": alternatives(q for language in LANGUAGES for q in tables.words[language]["qual"])
+        if tables.words["en"]["qual"]
+        else "(?!)",
         "my": r"(?:my|our|(?:我们?|本人)(?:家)?的?)",
         "topic": TOPIC,
     }

@@ -58,7 +58,11 @@ class QuestionFinder:
         return [pair for language in LANGUAGES for pair in numbered(name, self._tables.words[language][name])]
 
     def _alternatives(self, name: str) -> str:
-        return alternatives(self._filled(pattern, name) for _, pattern in self._lists(name)) if self._lists(name) else "(?!)"
+        return (
+            alternatives(self._filled(pattern, name) for _, pattern in self._lists(name))
+            if self._lists(name)
+            else "(?!)"
+        )
 
     def _repeated(self, name: str, shape: str, times: int) -> re.Pattern[str]:
         patterns = (self._filled(p, name) + ("(?![a-z'])" if p.isascii() else "") for _, p in self._lists(name))
@@ -69,21 +73,32 @@ class QuestionFinder:
 
     def _compile(self, pattern: str, where: str) -> re.Pattern[str]:
         quals = [q for language in LANGUAGES for q in self._tables.words[language]["qual"]]
+        either = f"[{_WHOSE}{_WHO}]"
         parts = {
-            "whose": _WHOSE,
-            "who": _WHO,
+            "whose": _WHOSE if pattern.isascii() else either,
+            "who": _WHO if pattern.isascii() else either,
             "anywhose": f"[{_WHOSE}{_WHO}]",
             "noun": _NOUN,
             "qual": alternatives(quals) if quals else "(?!)",
             "topic": TOPIC,
         }
-        return compiled(pattern.replace("{whose} ", "{whose} ?").replace(" {whose}", " ?{whose}").replace("{who} ", "{who} ?"), parts, where)
+        return compiled(
+            pattern.replace("{whose} ", "{whose} ?").replace(" {whose}", " ?{whose}").replace("{who} ", "{who} ?"),
+            parts,
+            where,
+        )
 
     def _subject_regex(self, names: tuple[str, ...]) -> list[tuple[str, re.Pattern[str]]]:
         parts = {"rel": alternatives(map(re.escape, self._tables.relations))}
         found = []
-        for name, sign in zip(names, (_WHOSE, _WHO), strict=True):
-            for where, pattern in self._lists(name):
+        listed = [
+            (sign, where, pattern)
+            for name, sign in zip(names, (_WHOSE, _WHO), strict=True)
+            for where, pattern in self._lists(name)
+        ]
+        # Relations first: "my" alone would take the place of "my sister".
+        for sign, where, pattern in sorted(listed, key=lambda entry: "{rel}" not in entry[2]):
+            if True:
                 bounded = rf"(?<![\w']){pattern}(?![a-z])" if pattern.isascii() or "(?-i" in pattern else pattern
                 found.append((sign, compiled(bounded, parts, where)))
         return found
@@ -153,7 +168,13 @@ class QuestionFinder:
         words = words.replace(_WHOSE, "my").replace(_WHO, "i")
         core = self._prefix.match(words)
         begin = core.end() if core else 0
-        return bool(self._asking.match(words) or self._asking.match(words, begin) or self._request.match(words) or begin and self._request.match(words, begin) or words.endswith(("吗", "呢", "么")))
+        return bool(
+            self._asking.match(words)
+            or self._asking.match(words, begin)
+            or self._request.match(words)
+            or (begin and self._request.match(words, begin))
+            or words.endswith(("吗", "呢", "么"))
+        )
 
     def _certain(self, words: str, *, asks: bool) -> _Asked | None:
         """The slots of a sentence that is a question for slots from its first word to its last."""

@@ -48,10 +48,30 @@ class Slot:
     """For `favorite`: a topic's name and the words for it; its slot is then `favorite:<topic>`."""
 
 
-_WORD_LISTS = (
-    "lead_ins joins veto_before veto_clause veto_sentence veto_message asking tags session frames typed_frames bare_frames "
-    "ask_prefixes ask_suffixes ask_frames ask_bare requests whose who ask_whose ask_who qual"
-).split()
+_WORD_LISTS = [
+    "lead_ins",
+    "joins",
+    "veto_before",
+    "veto_clause",
+    "veto_sentence",
+    "veto_message",
+    "asking",
+    "tags",
+    "session",
+    "frames",
+    "typed_frames",
+    "bare_frames",
+    "ask_prefixes",
+    "ask_suffixes",
+    "ask_frames",
+    "ask_bare",
+    "requests",
+    "whose",
+    "who",
+    "ask_whose",
+    "ask_who",
+    "qual",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +228,9 @@ def compiled(pattern: str, parts: Mapping[str, str], where: str) -> re.Pattern[s
             raise SettingsInvalid(f"{where}: {pattern!r}: no placeholder {found[0]}")
         return parts[found[1]]
 
+    spaced = re.sub(r"(?<!\[) (?![?*+\]]|\{\d)", " +", pattern).replace(" ?", " *")
     try:
-        return re.compile(_PLACEHOLDER.sub(fill, re.sub(r"(?<!\[) (?![?*+{\]])", " +", pattern)), re.IGNORECASE)
+        return re.compile(_PLACEHOLDER.sub(fill, spaced), re.IGNORECASE)
     except re.error as error:
         raise SettingsInvalid(f"{where}: {pattern!r} is not a regular expression: {error}") from error
 

@@ -29,7 +29,10 @@ _QUOTED = re.compile(
 )
 _NAMING = re.compile(r"(?:\b(?:is|called|named|me|like|love|number|id)|[:：=#叫是号名字]|喜欢)[ ]*$", re.I)
 _PLAIN_VALUE = re.compile(r"[\w#@.+·-]{1,30}(?: [\w#@.+·-]{1,30}){0,2}")
-_SENTENCE_END = re.compile(r"[。！？\n]+|[!?]+|(?<!\bno)(?<!\bst)(?<!\bnr)(?<!\b[dmj]r)(?<!\bmrs)(?<![ .][a-z])\.+(?=[\s)]|$|[\u3400-\u9fff])", re.I)
+_SENTENCE_END = re.compile(
+    r"[。！？\n]+|[!?]+|(?<!\bno)(?<!\bst)(?<!\bnr)(?<!\b[dmj]r)(?<!\bmrs)(?<![ .][a-z])\.+(?=[\s)]|$|[\u3400-\u9fff])",
+    re.I,
+)
 _LONG = 4000
 _OWN_PARAGRAPH = 1500
 

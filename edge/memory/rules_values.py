@@ -148,10 +148,97 @@ _SURNAMES = (
 )
 _COMPOUND = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|端木|歐陽|司馬|諸葛"
 _ZH_NOT_NAMES = frozenset(
-    "什么 什麼 甚么 啥 谁 马上 高兴 方便 明天 安静 程序 白天 于是 时候 常常 金额 全部 全家 不是 没有 师傅 师父 外卖 滴滴 出租车 "
-    "车 人 救护车 代驾 快递 别人 大家 老板 服务员 老师 医生 时间 高手 平时 平常 通常 方案 温柔 能干 国外 文件 应该 单独 双方 "
-    "同事 朋友 小孩 小姐 小时 小心 小声 小费 老公 老婆 老妈 老爸 阿姨 干嘛 怎么 这个 那个 一个 一声 一下 "
-    "成年 强烈 常客 单身 万一 连续 向来 从来 全职 冷静 安全 支持 解决 计划 管理 居然 简单 易怒 白痴 满意".split()
+    [
+        "什么",
+        "什麼",
+        "甚么",
+        "啥",
+        "谁",
+        "马上",
+        "高兴",
+        "方便",
+        "明天",
+        "安静",
+        "程序",
+        "白天",
+        "于是",
+        "时候",
+        "常常",
+        "金额",
+        "全部",
+        "全家",
+        "不是",
+        "没有",
+        "师傅",
+        "师父",
+        "外卖",
+        "滴滴",
+        "出租车",
+        "车",
+        "人",
+        "救护车",
+        "代驾",
+        "快递",
+        "别人",
+        "大家",
+        "老板",
+        "服务员",
+        "老师",
+        "医生",
+        "时间",
+        "高手",
+        "平时",
+        "平常",
+        "通常",
+        "方案",
+        "温柔",
+        "能干",
+        "国外",
+        "文件",
+        "应该",
+        "单独",
+        "双方",
+        "同事",
+        "朋友",
+        "小孩",
+        "小姐",
+        "小时",
+        "小心",
+        "小声",
+        "小费",
+        "老公",
+        "老婆",
+        "老妈",
+        "老爸",
+        "阿姨",
+        "干嘛",
+        "怎么",
+        "这个",
+        "那个",
+        "一个",
+        "一声",
+        "一下",
+        "成年",
+        "强烈",
+        "常客",
+        "单身",
+        "万一",
+        "连续",
+        "向来",
+        "从来",
+        "全职",
+        "冷静",
+        "安全",
+        "支持",
+        "解决",
+        "计划",
+        "管理",
+        "居然",
+        "简单",
+        "易怒",
+        "白痴",
+        "满意",
+    ]
 )
 _ZH_NOT_START = "了他她它你您我咱这那哪怎不没别去来出在啥谁几个一再又也都很太真还就被把给让"
 _ZH_NOT_END = "来去帮吃走看做等说喝玩睡送拿买接回起了过着吗呢么"
@@ -162,18 +249,217 @@ _LOW_NAME = r"[a-zà-ÿ]{2,20}(?:-[a-zà-ÿ]{2,20})?(?: [a-zà-ÿ]{2,20})?"
 ZH_NAME = rf"[{HAN}]{{1,8}}(?:·[{HAN}]{{1,8}}){{0,2}}"
 _NAME_END = r"(?=\s*(?:$|[,，。.;；!！?？\n()（）\ue000~～…]|(?:and|but|from|by|or|in case|if|for|please|thanks|now|here|speaking|by the way|btw|again|too|i|so|with|as|okay|ok|not)\b|- |—))"
 _EN_NOT_NAMES = frozenset(
-    "a an the not no on in at to of for with from by as is was be been being it its this that these those what who "
-    "whom which where when why how same different secret very so too also just only really quite pretty actually "
-    "now here there then always never still already often usually called named known spelled spelt written "
-    "pronounced hard easy difficult long short common rare unusual unique weird strange funny boring beautiful nice "
-    "good bad great fine okay ok sure sorry wrong right correct incorrect true false real fake mine yours his hers "
-    "ours theirs my your our their me you him her us them everyone everybody nobody someone anyone something "
-    "nothing unknown private none back later tomorrow today tonight tired busy ready happy sad glad mad crazy "
-    "whatever whenever anything anytime monday tuesday wednesday thursday friday saturday sunday one two if and or "
-    "but because going getting coming trying about after before again maybe up out off over under into onto "
-    "stupid lazy old young names confidential missing misspelled listed empty blank old-fashioned please stop "
-    "english chinese french german italian spanish japanese american british asian dr mr mrs ms sir i i'm an taxi "
-    "cab doctor police uber names idiot liar when".split()
+    [
+        "a",
+        "an",
+        "the",
+        "not",
+        "no",
+        "on",
+        "in",
+        "at",
+        "to",
+        "of",
+        "for",
+        "with",
+        "from",
+        "by",
+        "as",
+        "is",
+        "was",
+        "be",
+        "been",
+        "being",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "what",
+        "who",
+        "whom",
+        "which",
+        "where",
+        "when",
+        "why",
+        "how",
+        "same",
+        "different",
+        "secret",
+        "very",
+        "so",
+        "too",
+        "also",
+        "just",
+        "only",
+        "really",
+        "quite",
+        "pretty",
+        "actually",
+        "now",
+        "here",
+        "there",
+        "then",
+        "always",
+        "never",
+        "still",
+        "already",
+        "often",
+        "usually",
+        "called",
+        "named",
+        "known",
+        "spelled",
+        "spelt",
+        "written",
+        "pronounced",
+        "hard",
+        "easy",
+        "difficult",
+        "long",
+        "short",
+        "common",
+        "rare",
+        "unusual",
+        "unique",
+        "weird",
+        "strange",
+        "funny",
+        "boring",
+        "beautiful",
+        "nice",
+        "good",
+        "bad",
+        "great",
+        "fine",
+        "okay",
+        "ok",
+        "sure",
+        "sorry",
+        "wrong",
+        "right",
+        "correct",
+        "incorrect",
+        "true",
+        "false",
+        "real",
+        "fake",
+        "mine",
+        "yours",
+        "his",
+        "hers",
+        "ours",
+        "theirs",
+        "my",
+        "your",
+        "our",
+        "their",
+        "me",
+        "you",
+        "him",
+        "her",
+        "us",
+        "them",
+        "everyone",
+        "everybody",
+        "nobody",
+        "someone",
+        "anyone",
+        "something",
+        "nothing",
+        "unknown",
+        "private",
+        "none",
+        "back",
+        "later",
+        "tomorrow",
+        "today",
+        "tonight",
+        "tired",
+        "busy",
+        "ready",
+        "happy",
+        "sad",
+        "glad",
+        "mad",
+        "crazy",
+        "whatever",
+        "whenever",
+        "anything",
+        "anytime",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "one",
+        "two",
+        "if",
+        "and",
+        "or",
+        "but",
+        "because",
+        "going",
+        "getting",
+        "coming",
+        "trying",
+        "about",
+        "after",
+        "before",
+        "again",
+        "maybe",
+        "up",
+        "out",
+        "off",
+        "over",
+        "under",
+        "into",
+        "onto",
+        "stupid",
+        "lazy",
+        "old",
+        "young",
+        "names",
+        "confidential",
+        "missing",
+        "misspelled",
+        "listed",
+        "empty",
+        "blank",
+        "old-fashioned",
+        "please",
+        "stop",
+        "english",
+        "chinese",
+        "french",
+        "german",
+        "italian",
+        "spanish",
+        "japanese",
+        "american",
+        "british",
+        "asian",
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "sir",
+        "i",
+        "i'm",
+        "an",
+        "taxi",
+        "cab",
+        "doctor",
+        "police",
+        "uber",
+        "names",
+        "idiot",
+        "liar",
+        "when",
+    ]
 )
 
 
@@ -183,13 +469,13 @@ def read_name(raw: str) -> Read | None:
     if re.search(rf"[{HAN}]", shown):
         return _read_zh_name(shown)
     words = shown.lower().split()
-    if not words or any(word in _EN_NOT_NAMES for word in words) or len(words[0]) < 2 and len(words) == 1:
+    if not words or any(word in _EN_NOT_NAMES for word in words) or (len(words[0]) < 2 and len(words) == 1):
         return None
     return shown, shown.lower()
 
 
 def _read_zh_name(shown: str) -> Read | None:
-    if not shown or shown in _ZH_NOT_NAMES or shown[0] in _ZH_NOT_START or len(shown) > 6 and "·" not in shown:
+    if not shown or shown in _ZH_NOT_NAMES or shown[0] in _ZH_NOT_START or (len(shown) > 6 and "·" not in shown):
         return None
     return shown, shown
 
@@ -226,7 +512,7 @@ def read_surname(raw: str) -> Read | None:
 _EN_TAIL = re.compile(
     r"[ ,]+(?:now|nowadays|currently|at the moment|these days|right now|actually|btw|by the way|please|too|as well|though"
     r"|anymore|any more|a lot|very much|so much|the most|most|best|again|already|lol|haha|instead|you know|thanks|thank you"
-    r"|at all|any longer|also|in general|in particular|especially|obviously|of course|for sure|since \d{4}|for \w+ years?)$",
+    r"|at all|any longer|also|(?:every )?now and then|from time to time|every day|sometimes|in general|in particular|especially|obviously|of course|for sure|since \d{4}|for \w+ years?)$",
     re.I,
 )
 _ZH_PHRASE_TAIL = re.compile(r"(?:了|啊|呀|哦|呢|吧|的哦|哈|嘛|啦|而已|之类的|什么的|等等|等|的)+$")
@@ -236,7 +522,7 @@ _CUT = re.compile(
 )
 _CUT_BEFORE_CLAUSE = re.compile(
     r",? (?:and|but|so|because|since|while|though|although|or)(?: also| then| now)? (?:I|I'm|I've|I'd|my|our|we|you|he|she|it|it's|they|can|could|please|that|this|there|the|"
-    r"what|would|need|want|have|am|is|are|was|his|her|your|their|call|don't|do|hate|dislike|prefer)\b.*|,? (?:but|so|because|since|although|though|which|who|so)\b.*| (?:- |—).*"
+    r"what|would|need|want|have|am|is|are|was|his|her|your|their|call|don't|do|get|hate|dislike|prefer)\b.*|, (?:they|they're|it's|it|i|i'm|he|he's|she|she's|we|you|'cause|cause|cuz|the|this|that|my|especially|particularly|like|such as|especially|not)\b.*|,? (?:but|so|because|since|although|though|which|who|so)\b.*| (?:- |—).*"
     r"|(?:但是|但|不过|因为|所以|而且).*",
     re.I,
 )
@@ -244,13 +530,19 @@ _NOT_STARTS = re.compile(
     r"(?:it|its|it's|that|that's|this|these|those|you|your|you're|him|her|his|them|their|he|she|they|me|us|we|what|how|when|where|why|who|whatever|"
     r"which|not|so|too|just|being able|one|ones|some|any|every|all (?:of|the|these|those|your|that|this)|the way|the idea|the fact|the sound|the look|both|another|more|such|"
     r"and|but|or|if|because|there|there's|an? (?:lot|bit|little|few|good|great|nice)|our|in|on|at|for|from|with|as|by|up|off|about|around|"
-    r"seeing|hearing|having|getting|knowing|taking|my|thinking|nothing|something|everything|anything|someone|much|most|of|the)(?![\w-])"
+    r"seeing|hearing|having|getting|knowing|taking|my|thinking|nothing|something|everything|anything|someone|of|the)(?![\w-])"
     r"|[这那它他她你您啥谁哪怎咋了过得着不没是我自就]|什么|一个|一下|一点|一种|听你|看你|跟你|和你|有人|大家|别人|能|可以|有点|被",
     re.I,
 )
 _GENERAL_THE = re.compile(
     r"the (?:(?-i:[A-Z])|(?:sea|beach|ocean|mountains?|outdoors|rain|snow|sun|city|countryside|theat(?:re|er)|forest|cold|heat"
-    r"|winter|summer|spring|autumn|dark|violin|piano|guitar|quiet|colou?r \w+|smell of|taste of)\b)",
+    r"|winter|summer|spring|autumn|dark|violin|piano|guitar|quiet)$|colou?r \w+|smell of|taste of)",
+    re.I,
+)
+
+
+_POINTS_ELSEWHERE = re.compile(
+    r"\b(?:them|it|there|here|him|her|you|me|us|this|these|those)\b|\b(?:to|in|of|at|for|about|with|by|on|from) that\b|^(?:to|then|both|all|that)$",
     re.I,
 )
 
@@ -273,7 +565,9 @@ def read_phrase(raw: str) -> Read | None:
         return None
     if _NOT_STARTS.match(shown) and not _GENERAL_THE.match(shown):
         return None
-    if shown.isascii() and len(shown) < 2 or re.search(r"[吗呢么]$|什么|怎么|哪里|哪个|多少", shown):
+    if _POINTS_ELSEWHERE.search(shown):
+        return None
+    if (shown.isascii() and len(shown) < 2) or re.search(r"[吗呢么]$|什么|怎么|哪里|哪个|多少", shown):
         return None
     return shown, re.sub(r"^(?:the|a|an|to|eating|drinking|playing|吃|喝) ?", "", shown.lower())
 
@@ -291,7 +585,9 @@ def read_place(raw: str) -> Read | None:
     shown = tidy(_CUT.sub("", raw))
     if not shown or len(shown) > 60 or re.search(r"\d{5,}|[吗呢么]$|什么|哪|怎", shown):
         return None
-    if _NOT_STARTS.match(shown) and not re.match(r"the (?-i:[A-Z])|the (?:city|countryside|suburbs|mountains|north|south|east|west)", shown, re.I):
+    if _NOT_STARTS.match(shown) and not re.match(
+        r"the (?-i:[A-Z])|the (?:city|countryside|suburbs|mountains|north|south|east|west)", shown, re.I
+    ):
         return None
     if re.search(r"[她他它你您我]|学校|宿舍|酒店|旅馆|隔壁|附近|一起", shown) or _VAGUE_PLACE.match(shown):
         return None
@@ -305,13 +601,17 @@ _VAGUE_PLACE = re.compile(
     r"hotel|hostel|dorm|place|nearby|here|there|town|area|middle|luxury|poverty|hell|heaven|terms?)\b",
     re.I,
 )
-_ADDRESS = re.compile(r"\d|[路街道巷弄号区市省县镇村楼室]|(?:street|road|avenue|lane|square|strasse|straße|st\.|rd\.|ave)", re.I)
+_ADDRESS = re.compile(
+    r"\d|[路街道巷弄号区市省县镇村楼室]|(?:street|road|avenue|lane|square|strasse|straße|st\.|rd\.|ave)", re.I
+)
 
 
 def read_address(raw: str) -> Read | None:
     """A postal address: to the end of the sentence, commas included; it has a number or a word for a street."""
     shown = tidy(_CUT_BEFORE_CLAUSE.sub("", raw))
-    shown = re.split(r"[,，] ?(?:我|你|他|她|请|麻烦|谢谢|电话|手机|邮编是|my|please|thanks|I|call|and my)(?![a-zA-Z0-9])", shown)[0].strip(" ,，")
+    shown = re.split(
+        r"[,，] ?(?:我|你|他|她|请|麻烦|谢谢|电话|手机|邮编是|my|please|thanks|I|call|and my)(?![a-zA-Z0-9])", shown
+    )[0].strip(" ,，")
     if not 4 <= len(shown) <= 110 or not _ADDRESS.search(shown) or re.search(r"[吗呢么]$|什么|多少|\S+@\S+", shown):
         return None
     return shown, re.sub(r"[\s,，]+", " ", shown.lower())
@@ -323,34 +623,68 @@ _COMPOUNDS = re.compile(
     r"(?:and|&|n) (?:roll|cheese|chips|pepper|white|bass|breakfast|jelly|blues|crafts|dragons|tonic|eggs|butter|field|dance|seek|wine)",
     re.I,
 )
-_LIST_MARK = re.compile(r",? (?:and|&|as well as)(?: also)? |, ?| or |、|(?<=[\u3400-\u9fffA-Za-z])(?:以及|还有|和(?![平服谐牛声])|跟|与)(?=[\u3400-\u9fffA-Za-z])", re.I)
+_LIST_MARK = re.compile(
+    r",? (?:and|&|as well as)(?: also)? |, ?| or |、|(?<=[\u3400-\u9fffA-Za-z])(?:以及|还有|和(?![平服谐牛声])|跟|与)(?=[\u3400-\u9fffA-Za-z])",
+    re.I,
+)
 
 
 def split_condition(raw: str) -> tuple[str, str]:
-    """The words whole, and without the condition that hangs on them ("coffee if it is hot": "coffee")."""
+    """The words without the condition that hangs on them, and that ("coffee", " if it is hot")."""
     found = _CONDITION.search(raw)
-    return raw, raw[: found.start()] if found else raw
+    return (raw[: found.start()], raw[found.start() :].rstrip(" .")) if found else (raw, "")
+
+
+_HEADS = re.compile(
+    r"(?: (?:movies|films|music|games|books|weather|food|foods|novels|shows|songs|stories|cuisine|dishes|drinks|restaurants|"
+    r"clothes|cultures|teams|sports|seats|colou?rs|flavou?rs|styles?|art|literature|fiction|languages|wines?|beers?)|的[\u3400-\u9fff]+)$",
+    re.I,
+)
 
 
 def split_list(raw: str) -> list[str]:
-    """The items of an enumeration; a comma without "and" or 、 ends it."""
+    """The items of an enumeration. It stays one where its words hang together ("action and comedy movies"); a comma
+    that begins something else ends it; empty where the first words cannot stand alone."""
     text = tidy(_CUT_BEFORE_CLAUSE.sub("", raw))
     if _CONDITION.search(text):
         return [text]
-    if "," in text and not re.search(r" (?:and|&|or) [^,]*$", text):
-        text = text[: text.index(",")]
+    if "," in text and not _is_enumeration(text):
+        first = text[: text.index(",")]
+        return [] if re.search(r"\b(?:an?|the|such|so|very) [\w-]+$", first, re.I) else [first]
     items = [item.strip() for item in _LIST_MARK.split(text)]
-    if _COMPOUNDS.search(text) or not all(items):
+    if _COMPOUNDS.search(text) or not all(items) or len(items) > 1 and _hangs_together(text, items):
         return [text]
-    if len(items) > 1 and ("," not in text and len(items[0].split()) > 2 or max(len(item.split()) for item in items) > 5):
-        return [text]
-    return items
+    return items if read_phrase(items[0]) else []
+
+
+def _is_enumeration(text: str) -> bool:
+    if not re.search(r" (?:and|&|or) [^,]*$", text):
+        return False
+    return all(len(item.split()) <= 4 for item in _LIST_MARK.split(text))
+
+
+def _hangs_together(text: str, items: list[str]) -> bool:
+    """Whether the last item's noun also belongs to the others, or the items are too long to be an enumeration."""
+    head = _HEADS.search(items[-1])
+    if (
+        items[0].startswith("在")
+        or head
+        and any(not _HEADS.search(item) and not item.endswith(("s", "ing")) and " " not in item for item in items[:-1])
+    ):
+        return True
+    return max(len(item.split()) for item in items) > 5 or "," not in text and len(items[0].split()) > 2
 
 
 READERS: Mapping[str, Reader] = {
-    "phone": Reader(rf"(?:[+(]?\d[\d ().\-/]{{3,22}}\d|[{_NUMERALS}幺两]{{7,12}})(?![A-Za-z\d{_NUMERALS}])(?!-\d)", read_phone, typed=True),
+    "phone": Reader(
+        rf"(?:[+(]?\d[\d ().\-/]{{3,22}}\d|[{_NUMERALS}幺两]{{7,12}})(?![A-Za-z\d{_NUMERALS}])(?!-\d)",
+        read_phone,
+        typed=True,
+    ),
     "certain_phone": Reader(r"[+(]?\d[\d ().\-/]{3,22}\d(?![A-Za-z\d])", read_certain_phone, typed=True),
-    "email": Reader(r"[A-Za-z0-9._%+\-]{1,64}@[A-Za-z0-9\-]{1,63}(?:\.[A-Za-z0-9\-]{1,63}){1,4}", read_email, typed=True),
+    "email": Reader(
+        r"[A-Za-z0-9._%+\-]{1,64}@[A-Za-z0-9\-]{1,63}(?:\.[A-Za-z0-9\-]{1,63}){1,4}", read_email, typed=True
+    ),
     "code": Reader(
         r"(?:#? ?(?:[A-Z]{1,5} )?\d{2,6}(?: \d{3,6}){1,4}|(?-i:[A-Z]{1,5}) \d{2,12}|#? ?[A-Za-z0-9](?:[A-Za-z0-9_/\-]{0,38}[A-Za-z0-9])?)(?![A-Za-z0-9@])(?![.:]\d)",
         read_code,
@@ -361,7 +695,9 @@ READERS: Mapping[str, Reader] = {
     "name": Reader(rf"(?:{EN_NAME}{_NAME_END}|{_LOW_NAME}{_NAME_END}|{ZH_NAME})", read_name),
     "full_name": Reader(rf"(?:{EN_NAME}{_NAME_END}|{_LOW_NAME}{_NAME_END}|{ZH_NAME})", read_zh_full_name),
     "proper_name": Reader(rf"(?:{EN_NAME}{_NAME_END}|{ZH_NAME})", read_proper_name),
-    "surname": Reader(rf"(?:{EN_NAME}{_NAME_END}|{_LOW_NAME}{_NAME_END}|(?:{_COMPOUND}|[{HAN}])(?![{HAN}]))", read_surname),
+    "surname": Reader(
+        rf"(?:{EN_NAME}{_NAME_END}|{_LOW_NAME}{_NAME_END}|(?:{_COMPOUND}|[{HAN}])(?![{HAN}]))", read_surname
+    ),
     "place": Reader(rf"{_REST}{{1,70}}(?:, (?-i:[A-Z]){_REST}{{1,30}})?", read_place),
     "address": Reader(r"[^。;；!！?？\n\ue000\x00-\x1f\ud800-\udfff]{1,160}", read_address),
     "phrase": Reader(rf"{_REST}{{1,120}}", read_phrase),
