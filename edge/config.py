@@ -34,7 +34,7 @@ def load_settings(environ: Mapping[str, str], home: Path, uid: int) -> Settings:
         models=places.model_dirs(environ, home),
     )
     keys = all_keys()
-    file = SettingsFile.read(place.config, required=bool(environ.get("EDGE_CONFIG")))
+    file = SettingsFile.read(place.config, required=_must_exist(environ, place.config))
     from_file = file.values(keys)
     from_environment = _environment_values(environ, keys)
     values = {name: key.default for name, key in keys.items()} | from_file | from_environment
@@ -42,6 +42,11 @@ def load_settings(environ: Mapping[str, str], home: Path, uid: int) -> Settings:
     origins |= dict.fromkeys(from_environment, "environment")
     _check_together(values, origins, keys, file)
     return _build(place, values, origins)
+
+
+def _must_exist(environ: Mapping[str, str], path: Path) -> bool:
+    """A file that a person names must be there; the service's unit names one that an administrator may write."""
+    return bool(environ.get("EDGE_CONFIG")) and path != places.SERVICE_CONFIG
 
 
 def _build(place: Places, values: Mapping[str, Any], origins: dict[str, str]) -> Settings:

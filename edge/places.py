@@ -16,6 +16,8 @@ from edge.wire import MAX_SOCKET_PATH_BYTES
 PLACE_VARIABLES = ("EDGE_STATE_DIR", "EDGE_SOCKET", "EDGE_CONFIG", "EDGE_MODELS_DIR")
 SERVICE_SOCKET = Path("/run/edge/edge.sock")
 """The socket of the daemon that is installed as a service."""
+SERVICE_CONFIG = Path("/etc/edge/edge.toml")
+"""The settings file of the service, which an administrator may write."""
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 

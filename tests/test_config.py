@@ -131,6 +131,14 @@ def test_a_file_that_is_named_must_be_there(config: Path) -> None:
     assert "edge settings --example" in caught.value.hint
 
 
+def test_the_service_may_have_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = tmp_path / "service.toml"
+    monkeypatch.setattr("edge.places.SERVICE_CONFIG", service)
+    assert load_settings({"EDGE_CONFIG": str(service)}, tmp_path, 1000).places.config == service
+    service.write_text("[model]\ncontext = 2048\n")
+    assert load_settings({"EDGE_CONFIG": str(service)}, tmp_path, 1000).model.context == 2048
+
+
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(SettingsInvalid, match="cannot be read: Is a directory"):
         load_settings({"EDGE_CONFIG": str(tmp_path)}, tmp_path, 1000)

@@ -6,13 +6,13 @@ import sys
 
 import click
 
-from edge.cli.forget import forget_all, unit_number, with_relatives
+from edge.cli.forget import forget_all, preview, unit_number, with_relatives
 from edge.cli.history import load_history, remember_line
 from edge.cli.options import Options
 from edge.cli.reply import converse
 from edge.cli.report import report
 from edge.cli.terminal import has_colours, is_terminal, on_one_line, print_err, print_out, styled
-from edge.cli.units import print_units, unit_line
+from edge.cli.units import print_units
 from edge.errors import BodyInvalid, EdgeError
 from edge.wire import MAX_SESSION_CHARS, StatusWire
 
@@ -139,8 +139,8 @@ class Dialogue:
             print_err("Say which: /forget 41. /memories lists them.")
             return
         units = with_relatives(self._client, number)
-        for unit in units:
-            print_out(unit_line(unit))
+        for line in preview(units, [number]):
+            print_out(line)
         if input("Forget this for good? [y/N] ").strip().lower() in ("y", "yes"):
             gone = forget_all(self._client, [number], units)
             print_out("Forgotten: " + ", ".join(f"#{unit}" for unit in gone))

@@ -124,11 +124,12 @@ Where things are is not in the file, but in the environment:
 |---|---|
 | `EDGE_STATE_DIR` | `$XDG_STATE_HOME/edge`, which is `~/.local/state/edge`: the database and what belongs to it |
 | `EDGE_SOCKET` | `$XDG_RUNTIME_DIR/edge/edge.sock`; where there is no such folder, `/tmp/edge-UID/edge.sock` |
-| `EDGE_CONFIG` | `$XDG_CONFIG_HOME/edge/edge.toml`, which is `~/.config/edge/edge.toml`; need not exist |
+| `EDGE_CONFIG` | `$XDG_CONFIG_HOME/edge/edge.toml`, which is `~/.config/edge/edge.toml` |
 | `EDGE_MODELS_DIR` | `$XDG_CACHE_HOME/edge/models`, which is `~/.cache/edge/models` |
 
 Without `EDGE_MODELS_DIR`, models are also looked for in the folder `models` of the state folder and of a checkout. The
-service sets all four. A command without `EDGE_SOCKET` and `--socket` takes your own daemon's socket where it exists,
+service sets all four. A settings file that `EDGE_CONFIG` names must exist, unless it is the service's,
+`/etc/edge/edge.toml`. A command without `EDGE_SOCKET` and `--socket` takes your own daemon's socket where it exists,
 else the service's, `/run/edge/edge.sock`. XDG variables that are empty or no absolute path are ignored. `EDGE_SESSION`
 names the session of the command line.
 """

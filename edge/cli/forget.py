@@ -10,7 +10,7 @@ import click
 from edge.cli.options import Options, asking, pass_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from edge.cli.client import Client
     from edge.wire import MemoryWire
@@ -35,7 +35,8 @@ def unit_number(text: str) -> int:
 def forget(options: Options, ids: tuple[int, ...], yes: bool) -> None:
     """Remove memories for good: from the database, the search and what the model has read.
 
-    Shows what goes, with the words of the same turn that go with it, and asks. `edge memories` lists the ids.
+    What says the same goes too: the words it was drawn from, and what else was drawn from them. Shows what was
+    remembered in that turn, and asks. `edge memories` lists the ids.
 
     \b
     edge forget 41
@@ -47,7 +48,7 @@ def forget(options: Options, ids: tuple[int, ...], yes: bool) -> None:
     units = [unit for each in dict.fromkeys(ids) for unit in with_relatives(client, each)]
     units = list({unit["id"]: unit for unit in units}.values())
     if not yes:
-        _ask(units)
+        _ask(units, ids)
     forgotten = forget_all(client, ids, units)
     if options.as_json:
         print_json({"forgotten": forgotten})
@@ -65,17 +66,28 @@ def with_relatives(client: Client, unit_id: int) -> list[MemoryWire]:
     return [unit, *others]
 
 
-def _ask(units: Sequence[MemoryWire]) -> None:
-    """Show what goes and ask. Raises UsageError where nobody can answer, Abort where the answer is no."""
+def _ask(units: Sequence[MemoryWire], named: Collection[int]) -> None:
+    """Show what goes, or may, and ask. Raises UsageError where nobody can answer, Abort where the answer is no."""
     from edge.cli.terminal import print_err
-    from edge.cli.units import unit_line
 
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: add --yes to forget without a question.")
-    for unit in units:
-        print_err(unit_line(unit))
+    for line in preview(units, named):
+        print_err(line)
     if not click.confirm("Forget this for good?", err=True):
         raise click.Abort
+
+
+def preview(units: Iterable[MemoryWire], named: Collection[int]) -> Iterator[str]:
+    """Lines that show what was named, then what stands beside it in its turn and goes where it says the same."""
+    from edge.cli.units import unit_line
+
+    units = list(units)
+    yield from (unit_line(unit) for unit in units if unit["id"] in named)
+    beside = [unit_line(unit) for unit in units if unit["id"] not in named]
+    if beside:
+        yield "From the same turn; what says the same goes too:"
+        yield from beside
 
 
 def forget_all(client: Client, ids: Iterable[int], units: Iterable[MemoryWire]) -> list[int]:
@@ -94,5 +106,6 @@ def forget_all(client: Client, ids: Iterable[int], units: Iterable[MemoryWire]) 
             # Gone together with one before it.
             if unit not in gone:
                 raise
-    forget_lines(unit["content"] for unit in units if unit["id"] in gone)
+    told = [unit[field] for unit in units if unit["id"] in gone for field in ("content", "value")]
+    forget_lines(text for text in told if text)
     return list(gone)
