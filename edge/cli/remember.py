@@ -12,10 +12,13 @@ from edge.cli.units import KINDS
 if TYPE_CHECKING:
     from edge.wire import RememberAnswer
 
+GIVEN_KINDS = tuple(kind for kind in KINDS if kind != "episode")
+"""An episode is what was said in a turn; it cannot be given."""
+
 
 @click.command(short_help="Remember a statement and the facts in it.")
 @click.argument("text", nargs=-1)
-@click.option("--kind", type=click.Choice(KINDS), help="Keep the text as this kind, as given.")
+@click.option("--kind", type=click.Choice(GIVEN_KINDS), help="Keep the text as this kind, as given.")
 @click.option("--expires-in", type=float, metavar="SECONDS", help="Forget it after that many seconds.")
 @talking
 @pass_options

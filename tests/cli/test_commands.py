@@ -164,6 +164,11 @@ def test_remember(daemon: ScriptedDaemon, edge: Edge) -> None:
     }
 
 
+def test_an_episode_cannot_be_given(daemon: ScriptedDaemon, edge: Edge) -> None:
+    assert edge("remember", "x", "--kind", "episode").exit_code == 2
+    assert daemon.requests == []
+
+
 def test_recall(daemon: ScriptedDaemon, edge: Edge) -> None:
     daemon.answer_json("POST", "/v1/recall", FOUND)
     result = edge("recall", "我的订单号", "--limit", "3", "--kind", "user_profile", "--kind", "episode")
