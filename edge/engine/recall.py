@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from edge.clock import Clock
-from edge.engine.ports import MemoryStore, Scope, TextEmbedder, VectorIndex
+from edge.engine.ports import MemoryStore, Scope
+from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
 from edge.memory.language import language_of
 from edge.memory.questions import asks_what_was_said
@@ -67,15 +68,13 @@ class Recall:
         self,
         store: MemoryStore,
         rules: Rules,
-        embedder: TextEmbedder | None,
-        index: VectorIndex | None,
+        vectors: Vectors,
         limits: Limits,
         clock: Clock,
     ) -> None:
         self._store = store
         self._rules = rules
-        self._embedder = embedder
-        self._index = index
+        self._vectors = vectors
         self._limits = limits
         self._clock = clock
 
@@ -126,15 +125,12 @@ class Recall:
         return rank(candidates, terms, language_of(query), limit=limit, threshold=threshold), degraded
 
     def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
-        if self._embedder is None or self._index is None:
-            return {}, ("vectors",)
-        try:
-            vector = self._embedder.embed_query(query)
-        except EmbedderFailed as failure:
-            _log.error("recall goes on without vectors: %s", failure.message)
-            return {}, ("vectors",)
         allowed = self._store.visible_ids(scope)
-        return dict(self._index.search(vector, self._limits.candidates, allowed)), ()
+        try:
+            return self._vectors.search(query, self._limits.candidates, allowed), ()
+        except EmbedderFailed as failure:
+            _log.warning("recall goes on without vectors: %s", failure.message)
+            return {}, ("vectors",)
 
     def _turns_about_others(self, scope: Scope, asked: SlotQuestion | None) -> frozenset[TurnId | None]:
         """Turns whose words fill the asked slot for somebody else: "my sister's number is ..." is no answer to mine."""

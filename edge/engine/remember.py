@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
-import numpy as np
-
-from edge.engine.ports import EmbeddingRow, Ids, MemoryStore, Scope, TextEmbedder, Vector, VectorIndex, Written
+from edge.engine.ports import MemoryStore, Scope, Written
+from edge.engine.vectors import Vectors
 from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
 from edge.memory.novelty import adds_something
 from edge.memory.rules import Rules
@@ -21,14 +20,12 @@ class Remember:
         self,
         store: MemoryStore,
         rules: Rules,
-        embedder: TextEmbedder | None,
-        index: VectorIndex | None,
+        vectors: Vectors,
         lifespans: Lifespans,
     ) -> None:
         self._store = store
         self._rules = rules
-        self._embedder = embedder
-        self._index = index
+        self._vectors = vectors
         self._lifespans = lifespans
         self._many = frozenset(name for name, slot in rules.slots.items() if slot.many)
 
@@ -73,26 +70,12 @@ class Remember:
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         """Remove units for good, from the store and from the vectors; returns all that is gone."""
         removed = self._store.forget(owner, ids)
-        if self._index is not None and removed:
-            self._index.remove(removed)
+        self._vectors.remove(removed)
         return removed
 
     def embed_backlog(self, limit: int) -> int:
         """Embed up to `limit` units that have no vector yet; returns how many it did."""
-        if self._embedder is None or self._index is None:
-            return 0
-        waiting = self._store.missing_embeddings(self._embedder.id, limit)
-        if not waiting:
-            return 0
-        embedded = self._embedder.embed([content for _, content in waiting])
-        rows = [
-            EmbeddingRow(unit, chunk, vector, codes)
-            for (unit, _), text in zip(waiting, embedded, strict=True)
-            for chunk, (vector, codes) in enumerate(zip(text.vectors, text.codes, strict=True))
-        ]
-        self._store.save_embeddings(self._embedder.id, rows)
-        self._index.add(*_columns(rows))
-        return len(waiting)
+        return self._vectors.embed_backlog(self._store, limit)
 
     def _changes(
         self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime
@@ -104,9 +87,3 @@ class Remember:
             slots=self._store.slot_units(scope, slots, None) if slots else [],
         )
         return plan_changes(drafts, session, at, known, self._many, self._lifespans)
-
-
-def _columns(rows: Iterable[EmbeddingRow]) -> tuple[Ids, Vector]:
-    rows = list(rows)
-    ids = np.array([row.unit for row in rows], dtype=np.int64)
-    return ids, np.stack([row.vector for row in rows])

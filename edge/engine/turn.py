@@ -16,6 +16,7 @@ from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling
 from edge.engine.recall import Found, Recall
 from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn, SessionLocks
+from edge.engine.speed import Speed
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
 from edge.memory.language import language_of
 from edge.memory.rules import Rules
@@ -68,6 +69,7 @@ class Turns:
         *,
         waiting: int,
         written: Callable[[], None],
+        speed: Speed,
     ) -> None:
         """`speaker` gives the loaded model or raises why there is none; `waiting` turns may queue behind the one
         that runs; `written` is called after each turn that stored something."""
@@ -78,6 +80,7 @@ class Turns:
         self._clock = clock
         self._waiting = waiting
         self._written = written
+        self._speed = speed
         self._running: dict[asyncio.Task[None], RunningTurn] = {}
         self._sessions = SessionLocks()
         self._closing = False
@@ -207,6 +210,7 @@ class Turns:
         assert written.turn is not None
         generation = progress.generation
         assert generation is not None
+        self._speed.note(generation)
         state = _STATES[generation.finish]
         stored = await self._desk.worker.run(
             partial(self._write_reply, turn, speaker.windows, progress, written, state)

@@ -1,0 +1,244 @@
+"""HTTP/1.1 on the Unix socket: routes, and errors in one shape."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from aiohttp import web
+
+from edge.clock import Clock
+from edge.daemon import memories
+from edge.daemon.listening import peer_owner
+from edge.daemon.memory import Memory
+from edge.daemon.requests import Fields, read_object
+from edge.daemon.speaking import ModelHolder
+from edge.daemon.views import EventWire, error_wire, event_wire, session_wire
+from edge.engine.events import TurnDone, TurnFailed
+from edge.engine.ports import Sampling, Worker
+from edge.engine.running import RunningTurn
+from edge.engine.turn import Turns
+from edge.errors import BodyTooLarge, EdgeError, MemoryNotFound, RouteNotFound
+from edge.memory.units import OwnerId, UnitId
+from edge.wire import MAX_BODY_BYTES, SessionsAnswer, StatusWire
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class StatusReader(Protocol):
+    """Gathers what `GET /v1/status` tells."""
+
+    async def read(self, owner: OwnerId) -> StatusWire:
+        """The status, as that owner may see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the routes are served from."""
+
+    memory: Memory
+    memory_worker: Worker
+    turns: Turns
+    speech: ModelHolder
+    status: StatusReader
+    sampling: Sampling
+    recall_limit: int
+    clock: Clock
+    written: Callable[[], None]
+
+
+def make_app(service: Service) -> web.Application:
+    """The application with all routes."""
+    app = web.Application(middlewares=[_errors], client_max_size=MAX_BODY_BYTES)
+    routes = _Routes(service)
+    app.add_routes(
+        [
+            web.post("/v1/turns", routes.turn),
+            web.get("/v1/memories", routes.page),
+            web.post("/v1/memories", routes.remember),
+            web.get("/v1/memories/{id}", routes.show),
+            web.delete("/v1/memories/{id}", routes.forget),
+            web.post("/v1/recall", routes.recall),
+            web.get("/v1/sessions", routes.sessions),
+            web.get("/v1/status", routes.status),
+            web.get("/healthz", routes.health),
+        ]
+    )
+    return app
+
+
+@web.middleware
+async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    """The outer boundary of a request: every failure becomes an error of one shape, and the daemon goes on."""
+    try:
+        return await handler(request)
+    except EdgeError as error:
+        return _refusal(error)
+    except web.HTTPRequestEntityTooLarge:
+        return _refusal(BodyTooLarge(f"The body is over {MAX_BODY_BYTES} bytes."))
+    except web.HTTPException as error:
+        return _refusal(RouteNotFound(f"{request.method} {request.path} is not served here ({error.status})."))
+    except Exception as error:  # noqa: BLE001  outer boundary
+        _log.exception("%s %s failed", request.method, request.path)
+        return _refusal(EdgeError(f"Something unexpected went wrong: {type(error).__name__}."))
+
+
+def _refusal(error: EdgeError) -> web.Response:
+    return _json(error_wire(error), status=error.http_status)
+
+
+def _json(body: Any, *, status: int = 200) -> web.Response:
+    text = json.dumps(body, ensure_ascii=False) + "\n"
+    return web.Response(body=text.encode("utf-8", "replace"), status=status, content_type="application/json")
+
+
+def _owner(request: web.Request) -> OwnerId:
+    if request.transport is None:
+        raise ConnectionResetError("the client is gone")
+    return peer_owner(request.transport.get_extra_info("socket"))
+
+
+async def _body(request: web.Request) -> Fields:
+    return Fields(read_object(await request.read()))
+
+
+class _Routes:
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    # --- turns -----------------------------------------------------------------------------------------------------
+
+    async def turn(self, request: web.Request) -> web.StreamResponse:
+        owner, fields = _owner(request), await _body(request)
+        session = fields.session(required=True)
+        assert session is not None
+        message = fields.text("message")
+        streamed = fields.boolean("stream", True)
+        most = self._service.sampling.max_tokens
+        sampling = Sampling(
+            max_tokens=fields.integer("reply_tokens", most, low=1, high=most),
+            temperature=self._service.sampling.temperature,
+            top_p=self._service.sampling.top_p,
+            repeat_penalty=self._service.sampling.repeat_penalty,
+            seed=self._service.sampling.seed,
+        )
+        fields.done()
+        turn = self._service.turns.start(owner, session, message, sampling)
+        try:
+            return await (_stream(request, turn) if streamed else _whole(turn))
+        except (asyncio.CancelledError, ConnectionError):
+            turn.cancel()
+            raise
+
+    # --- memories --------------------------------------------------------------------------------------------------
+
+    async def page(self, request: web.Request) -> web.Response:
+        wanted = memories.PageRequest.read(memories.query_fields(request.query))
+        return _json(await self._run(partial(memories.page, self._memory, _owner(request), wanted, self._now())))
+
+    async def remember(self, request: web.Request) -> web.Response:
+        owner, now = _owner(request), self._now()
+        wanted = memories.RememberRequest.read(await _body(request), now)
+        answer = await self._run(partial(memories.remember, self._memory, owner, wanted, now))
+        self._service.written()
+        return _json(answer, status=201)
+
+    async def show(self, request: web.Request) -> web.Response:
+        return _json(await self._run(partial(memories.show, self._memory, _owner(request), _unit(request))))
+
+    async def forget(self, request: web.Request) -> web.Response:
+        owner = _owner(request)
+        return _json(await self._run(partial(self._forget, owner, _unit(request))))
+
+    def _forget(self, owner: OwnerId, unit: UnitId) -> Any:
+        gone = memories.forget(self._memory, owner, unit)
+        self._service.speech.forget(owner, gone.units, gone.turns)
+        return gone.wire()
+
+    async def recall(self, request: web.Request) -> web.Response:
+        owner = _owner(request)
+        wanted = memories.RecallRequest.read(await _body(request), self._service.recall_limit)
+        return _json(await self._run(partial(memories.recall, self._memory, owner, wanted, self._now())))
+
+    # --- the rest --------------------------------------------------------------------------------------------------
+
+    async def sessions(self, request: web.Request) -> web.Response:
+        found = await self._run(partial(self._memory.store.sessions, _owner(request)))
+        answer: SessionsAnswer = {"sessions": [session_wire(session) for session in found]}
+        return _json(answer)
+
+    async def status(self, request: web.Request) -> web.Response:
+        return _json(await self._service.status.read(_owner(request)))
+
+    async def health(self, request: web.Request) -> web.Response:  # noqa: ARG002  aiohttp's signature
+        return _json({"status": "ok"})
+
+    @property
+    def _memory(self) -> Memory:
+        return self._service.memory
+
+    def _now(self) -> Any:
+        return self._service.clock.now()
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await self._service.memory_worker.run(work)
+
+
+def _unit(request: web.Request) -> UnitId:
+    text = request.match_info["id"]
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise MemoryNotFound(f"There is no memory {text[:40]!r}: ids are whole numbers.")
+    return UnitId(int(text))
+
+
+async def _whole(turn: RunningTurn) -> web.Response:
+    async for name, wire, error in _told(turn):
+        if error is not None:
+            return _refusal(error)
+        if name == "done":
+            return _json(wire)
+    return _refusal(_broke_off())
+
+
+async def _stream(request: web.Request, turn: RunningTurn) -> web.StreamResponse:
+    """Server-sent events. An error before the first event is an ordinary answer with its HTTP status."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+    ended = False
+    async for name, wire, error in _told(turn):
+        if not response.prepared:
+            if error is not None:
+                return _refusal(error)
+            await response.prepare(request)
+        await response.write(_event(name, wire))
+        ended = name in ("done", "error")
+    if not response.prepared:
+        return _refusal(_broke_off())
+    if not ended:
+        await response.write(_event("error", error_wire(_broke_off())))
+    with suppress(ConnectionError):
+        await response.write_eof()
+    return response
+
+
+async def _told(turn: RunningTurn) -> Any:
+    while (event := await turn.events.get()) is not None:
+        name, wire = event_wire(event)
+        yield name, wire, event.error if isinstance(event, TurnFailed) else None
+        if isinstance(event, TurnDone | TurnFailed):
+            return
+
+
+def _event(name: str, wire: EventWire) -> bytes:
+    return f"event: {name}\ndata: {json.dumps(wire, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
+
+
+def _broke_off() -> EdgeError:
+    return EdgeError("The turn broke off.")

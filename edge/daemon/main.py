@@ -1,0 +1,211 @@
+"""The composition root: makes every part, serves until told to stop, and ends them in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+
+from aiohttp import web
+
+from edge import __version__
+from edge.clock import Clock, SystemClock
+from edge.daemon.http import Service, make_app
+from edge.daemon.listening import listen
+from edge.daemon.memory import Memory
+from edge.daemon.notify import Notifier
+from edge.daemon.parts import FileModels, Files, Models, lifespans, prompt_plan, read_rules
+from edge.daemon.speaking import ModelHolder
+from edge.daemon.status import Status
+from edge.daemon.workers import ThreadWorker
+from edge.engine.ports import Sampling
+from edge.engine.recall import Limits, Recall
+from edge.engine.remember import Remember
+from edge.engine.speed import Speed
+from edge.engine.turn import MemoryDesk, Turns
+from edge.engine.vectors import Vectors
+from edge.errors import StoreReadOnly
+from edge.index.opening import open_index, rebuild
+from edge.memory.rules import Rules
+from edge.settings import Settings
+from edge.store.sqlite import SqliteStore, open_store
+
+_log = logging.getLogger(__name__)
+_MEMORY_QUEUE = 256
+"""Short requests that may wait for the memory thread; each takes milliseconds."""
+_SHUTDOWN_SECONDS = 5.0
+
+
+def run_daemon(settings: Settings, models: Models | None = None, clock: Clock | None = None) -> int:
+    """Serve until SIGTERM or SIGINT; returns the exit status. `models` and `clock` stand in for the real ones.
+
+    Raises the EdgeError that keeps it from starting.
+    """
+    logging.basicConfig(
+        level=settings.daemon.log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s"
+    )
+    clock = clock or SystemClock()
+    os.umask(0o007)
+    _make_folder(settings)
+    asyncio.run(_serve(settings, models or FileModels(settings, clock), clock, os.environ))
+    return 0
+
+
+def _make_folder(settings: Settings) -> None:
+    state = settings.places.state
+    try:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreReadOnly(f"The state folder {state} cannot be made: {error.strerror}.", path=str(state)) from error
+
+
+async def _serve(settings: Settings, models: Models, clock: Clock, environ: Mapping[str, str]) -> None:
+    notifier = Notifier(environ)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with running(settings, models, clock) as daemon:
+        _log.info("edge %s serves on %s", __version__, settings.places.socket)
+        notifier.ready(f"Serving on {settings.places.socket}")
+        watchdog = asyncio.ensure_future(_keep_watch(notifier, daemon.workers))
+        await stop.wait()
+        _log.info("stopping")
+        notifier.stopping()
+        watchdog.cancel()
+
+
+async def _keep_watch(notifier: Notifier, workers: tuple[ThreadWorker, ...]) -> None:
+    if notifier.watchdog_seconds is None:
+        return
+    while all(worker.alive for worker in workers):
+        notifier.alive()
+        await asyncio.sleep(notifier.watchdog_seconds / 3)
+
+
+class Daemon:
+    """All parts of a daemon, made but not yet serving."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        models: Models,
+        clock: Clock,
+        store: SqliteStore,
+        rules: Rules,
+        workers: tuple[ThreadWorker, ThreadWorker],
+    ) -> None:
+        started = clock.monotonic()
+        self.workers = memory_worker, model_worker = workers
+        speed = Speed()
+        self.memory = _memory(settings, models, clock, store, rules)
+        self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
+        self.turns = Turns(
+            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember),
+            rules,
+            model_worker,
+            self.speech.speaker,
+            clock,
+            waiting=settings.daemon.queue,
+            written=self.catch_up,
+            speed=speed,
+        )
+        status = Status(
+            settings, models.language_id, self.memory, memory_worker, self.turns, self.speech, speed,
+            models.embedder_bytes, clock, started,
+        )  # fmt: skip
+        self.service = Service(
+            memory=self.memory,
+            memory_worker=memory_worker,
+            turns=self.turns,
+            speech=self.speech,
+            status=status,
+            sampling=_sampling(settings),
+            recall_limit=settings.recall.limit,
+            clock=clock,
+            written=self.catch_up,
+        )
+
+    def catch_up(self) -> None:
+        """Let the memory thread embed what was written, when it has nothing else to do."""
+        self.workers[0].in_background(self.memory.step)
+
+    async def stop(self) -> None:
+        """End turns, then the threads, each finishing its own part."""
+        memory_worker, model_worker = self.workers
+        await self.turns.close()
+        await asyncio.to_thread(model_worker.close, self.speech.close)
+        await asyncio.to_thread(memory_worker.close, self.memory.finish)
+
+
+@asynccontextmanager
+async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIterator[Daemon]:
+    """A daemon that serves on its socket while the block runs."""
+    workers = ThreadWorker("memory", _MEMORY_QUEUE), ThreadWorker("model", settings.daemon.queue + 2)
+    files = Files.inside(settings.places.state)
+    store = await workers[0].run(partial(_open_store, files, clock))
+    rules = read_rules()
+    daemon = Daemon(settings, models, clock, store, rules, workers)
+    runner = web.AppRunner(
+        make_app(daemon.service), handler_cancellation=True, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS
+    )
+    socket = listen(settings.places.socket, settings.daemon.group)
+    await runner.setup()
+    await web.SockSite(runner, socket).start()
+    daemon.speech.start()
+    daemon.catch_up()
+    try:
+        yield daemon
+    finally:
+        await daemon.turns.close()
+        await runner.cleanup()
+        settings.places.socket.unlink(missing_ok=True)
+        await daemon.stop()
+
+
+def _open_store(files: Files, clock: Clock) -> SqliteStore:
+    store = open_store(files.database, clock)
+    left_open = store.recover(clock.now())
+    if left_open:
+        _log.warning("%d turns were interrupted when the daemon last ended", left_open)
+    return store
+
+
+def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore, rules: Rules) -> Memory:
+    vectors = Vectors()
+    limits = Limits(settings.recall.candidates, settings.recall.limit, settings.recall.threshold)
+    return Memory(
+        store=store,
+        rules=rules,
+        vectors=vectors,
+        recall=Recall(store, rules, vectors, limits, clock),
+        remember=Remember(store, rules, vectors, lifespans(settings.memory)),
+        attach=partial(_attach, settings, models, store, vectors),
+        close_store=store.close,
+    )
+
+
+def _attach(settings: Settings, models: Models, store: SqliteStore, vectors: Vectors) -> None:
+    """Load the embedder and open its index, rebuilt from the store where it does not fit."""
+    embedder = models.load_embedder()
+    folder = Files.inside(settings.places.state).index
+    opened = open_index(folder, embedder.id, embedder.dimension, store.generation())
+    if opened.unfit is not None:
+        count = rebuild(opened.index, store.embeddings(embedder.id))
+        if count:
+            _log.info("the vector index was rebuilt from the database: %d vectors (%s)", count, opened.unfit)
+    vectors.attach(embedder, opened.index)
+
+
+def _sampling(settings: Settings) -> Sampling:
+    model = settings.model
+    return Sampling(
+        max_tokens=model.reply_tokens,
+        temperature=model.temperature,
+        top_p=model.top_p,
+        repeat_penalty=model.repeat_penalty,
+    )

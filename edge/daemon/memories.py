@@ -1,0 +1,204 @@
+"""Requests for memories, run on the memory thread: page, add, show, forget, recall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from edge.daemon.memory import Memory
+from edge.daemon.requests import Fields
+from edge.daemon.views import memory_wire, recall_answer
+from edge.engine.ports import Scope, Written
+from edge.errors import MemoryNotFound, RequestInvalid
+from edge.memory.units import SELF, SESSION_KINDS, Draft, Kind, OwnerId, SessionId, Source, TurnId, UnitId
+from edge.wire import DEFAULT_PAGE, MAX_PAGE, ForgetAnswer, MemoryPage, MemoryWire, RecallAnswer, RememberAnswer
+
+T = TypeVar("T")
+_LONGEST_LIFE = timedelta(days=36500)
+_LONGEST_NAME = 200
+_GIVEN_KINDS = {kind.value: kind for kind in Kind if kind is not Kind.EPISODE}
+_GIVEN_SOURCES = {source.value: source for source in Source}
+_LARGEST_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which units to list."""
+
+    session: SessionId | None
+    kinds: frozenset[Kind] | None
+    before: UnitId | None
+    limit: int
+    past: bool
+
+    @staticmethod
+    def read(fields: Fields) -> PageRequest:
+        """From the query of `GET /v1/memories`."""
+        request = PageRequest(
+            session=fields.session(required=False),
+            kinds=_kinds(fields.texts("kind", most=len(Kind), longest=40), "kind"),
+            before=UnitId(before) if (before := fields.integer("before", 0, low=0, high=_LARGEST_ID)) else None,
+            limit=fields.integer("limit", DEFAULT_PAGE, low=1, high=MAX_PAGE),
+            past=fields.boolean("past", False),
+        )
+        fields.done()
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class RememberRequest:
+    """What to remember: a statement to read, or a draft to store as it is given."""
+
+    session: SessionId | None
+    statement: str | None
+    draft: Draft | None
+
+    @staticmethod
+    def read(fields: Fields, at: datetime) -> RememberRequest:
+        """From the body of `POST /v1/memories`."""
+        content = fields.text("content")
+        session = fields.session(required=False)
+        kind = fields.optional_text("kind", longest=40)
+        draft = None if kind is None else _draft(fields, _choice("kind", kind, _GIVEN_KINDS), content, at)
+        fields.done()
+        if draft is not None and draft.kind in SESSION_KINDS and session is None:
+            raise RequestInvalid(f"session is missing: {draft.kind.value} belongs to one.", field="session")
+        return RememberRequest(session, content if draft is None else None, draft)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """What to recall."""
+
+    query: str
+    session: SessionId | None
+    limit: int
+    kinds: frozenset[Kind] | None
+    as_of: datetime | None
+    explain: bool
+
+    @staticmethod
+    def read(fields: Fields, default_limit: int) -> RecallRequest:
+        """From the body of `POST /v1/recall`."""
+        request = RecallRequest(
+            query=fields.text("query"),
+            session=fields.session(required=False),
+            limit=fields.integer("limit", max(1, default_limit), low=1, high=200),
+            kinds=_kinds(fields.texts("kinds", most=len(Kind), longest=40), "kinds"),
+            as_of=fields.moment("as_of"),
+            explain=fields.boolean("explain", False),
+        )
+        fields.done()
+        return request
+
+
+def page(memory: Memory, owner: OwnerId, request: PageRequest, now: datetime) -> MemoryPage:
+    """A page of the owner's units, newest first."""
+    found = memory.store.page(
+        owner, session=request.session, kinds=request.kinds, before=request.before, limit=request.limit,
+        as_of=now, include_past=request.past,
+    )  # fmt: skip
+    return {"memories": [memory_wire(unit) for unit in found.units], "next_before": found.next_before}
+
+
+def show(memory: Memory, owner: OwnerId, unit: UnitId) -> MemoryWire:
+    """One unit of the owner. Raises MemoryNotFound."""
+    return memory_wire(memory.store.unit(owner, unit))
+
+
+def remember(memory: Memory, owner: OwnerId, request: RememberRequest, now: datetime) -> RememberAnswer:
+    """Store what was asked to be remembered."""
+    if request.draft is not None:
+        written = memory.remember.drafts(owner, request.session, [request.draft], now)
+    else:
+        assert request.statement is not None
+        written = memory.remember.statement(owner, request.session, request.statement, now)
+    return _answer(memory, owner, written)
+
+
+def recall(memory: Memory, owner: OwnerId, request: RecallRequest, now: datetime) -> RecallAnswer:
+    """What a turn with that message would be given."""
+    scope = Scope(owner, request.session, request.as_of or now, request.kinds)
+    return recall_answer(memory.recall.find(scope, request.query, request.limit), explain=request.explain)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What is gone: units, and the turns whose words went with them."""
+
+    units: tuple[UnitId, ...]
+    turns: frozenset[TurnId]
+
+    def wire(self) -> ForgetAnswer:
+        """As it is answered."""
+        return {"forgotten": sorted(self.units)}
+
+
+def forget(memory: Memory, owner: OwnerId, unit: UnitId) -> Forgotten:
+    """Remove a unit for good. Raises MemoryNotFound."""
+    memory.store.unit(owner, unit)
+    turns = memory.store.turns_of_units(owner, [unit])
+    units = memory.remember.forget(owner, [unit])
+    if not units:
+        raise MemoryNotFound(f"There is no memory {unit}.", id=unit)
+    return Forgotten(units, turns)
+
+
+def _answer(memory: Memory, owner: OwnerId, written: Written) -> RememberAnswer:
+    units = [memory.store.unit(owner, unit) for unit in (*written.added, *written.confirmed)]
+    return {
+        "added": list(written.added),
+        "confirmed": list(written.confirmed),
+        "superseded": list(written.superseded),
+        "memories": [memory_wire(unit) for unit in units],
+    }
+
+
+def _draft(fields: Fields, kind: Kind, content: str, at: datetime) -> Draft:
+    source = _choice("source", fields.text("source", Source.USER.value, longest=40), _GIVEN_SOURCES)
+    life = fields.optional_number("expires_in", low=0.001, high=_LONGEST_LIFE.total_seconds())
+    return Draft(
+        kind=kind,
+        content=content,
+        source=source,
+        subject=fields.text("subject", SELF, longest=_LONGEST_NAME),
+        slot=fields.optional_text("slot", longest=_LONGEST_NAME),
+        value=fields.optional_text("value", longest=_LONGEST_NAME * 5),
+        entities=fields.texts("entities", most=50, longest=_LONGEST_NAME),
+        confidence=fields.number("confidence", 1.0, low=0.0, high=1.0),
+        importance=fields.number("importance", 0.5, low=0.0, high=1.0),
+        task_type=fields.optional_text("task_type", longest=_LONGEST_NAME),
+        valid_until=None if life is None else at + timedelta(seconds=life),
+    )
+
+
+def _choice(name: str, value: str, choices: Mapping[str, T]) -> T:
+    if value not in choices:
+        raise RequestInvalid(f"{name} must be one of {', '.join(choices)}.", field=name)
+    return choices[value]
+
+
+def _kinds(names: tuple[str, ...], field: str) -> frozenset[Kind] | None:
+    every = {kind.value: kind for kind in Kind}
+    return frozenset(_choice(field, name, every) for name in names) or None
+
+
+def query_fields(query: Mapping[str, Any]) -> Fields:
+    """The fields of a URL's query, with numbers and flags read from their texts."""
+    values: dict[str, Any] = dict(query)
+    for name in ("before", "limit"):
+        if name in values:
+            values[name] = _whole(name, values[name])
+    if "past" in values:
+        values["past"] = _choice("past", values["past"], {"true": True, "1": True, "false": False, "0": False})
+    if "kind" in values:
+        values["kind"] = [part for part in str(values["kind"]).split(",") if part]
+    return Fields(values)
+
+
+def _whole(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise RequestInvalid(f"{name} must be a whole number.", field=name)
+    return int(text)

@@ -1,0 +1,40 @@
+"""Telling systemd how the daemon is: the sd_notify protocol over a datagram socket."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+
+
+class Notifier:
+    """Sends states to the service manager, where there is one (sd_notify(3)); else does nothing."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._address = environ.get("NOTIFY_SOCKET", "")
+        micros = environ.get("WATCHDOG_USEC", "")
+        for_us = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        self.watchdog_seconds = int(micros) / 1e6 if micros.isdigit() and for_us else None
+
+    def ready(self, status: str) -> None:
+        """The socket serves."""
+        self._send(f"READY=1\nSTATUS={status}")
+
+    def status(self, text: str) -> None:
+        """One line for `systemctl status`."""
+        self._send(f"STATUS={text}")
+
+    def stopping(self) -> None:
+        """The daemon drains and ends."""
+        self._send("STOPPING=1")
+
+    def alive(self) -> None:
+        """The worker threads still work."""
+        self._send("WATCHDOG=1")
+
+    def _send(self, state: str) -> None:
+        if not self._address:
+            return
+        address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as link:
+            link.sendto(state.encode(), address)

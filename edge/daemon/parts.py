@@ -1,0 +1,157 @@
+"""Making the parts from the settings: models from the manifest's files, the store, the rules."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib import resources
+from pathlib import Path
+from typing import Protocol
+
+from edge.clock import Clock
+from edge.daemon.resident import resident_bytes
+from edge.engine.context import PromptPlan
+from edge.engine.ports import LanguageModel, TextEmbedder
+from edge.memory.lifecycle import Lifespans
+from edge.memory.rules import Rules, parse_rules
+from edge.models.files import ModelFiles, State
+from edge.models.llama_loading import LlamaOptions, load_llama
+from edge.models.manifest import Manifest, Role, device_memory_mb, load_manifest
+from edge.models.minilm import load_minilm
+from edge.prompt.window import Marks
+from edge.settings import MemorySettings, ModelSettings, Settings
+
+_log = logging.getLogger(__name__)
+_DIMENSION = 384
+
+
+class Models(Protocol):
+    """Where the daemon gets its models from; a scripted one in tests."""
+
+    def language_id(self) -> str:
+        """The id of the language model that is or will be used."""
+
+    def load_language(self) -> LanguageModel:
+        """Load it. Raises ModelMissing, ModelDamaged or ModelUnfit."""
+
+    def load_embedder(self) -> TextEmbedder:
+        """Load the embedder. Raises ModelMissing, ModelDamaged or ModelUnfit."""
+
+    def embedder_bytes(self) -> int:
+        """Resident bytes that loading the embedder took."""
+
+
+class FileModels:
+    """Models from the files of the manifest."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._embedder_bytes = 0
+
+    def language_id(self) -> str:
+        if self._settings.model.file:
+            return Path(self._settings.model.file).name
+        files = self._files(load_manifest())
+        return _chosen(files, self._settings.model.id)
+
+    def load_language(self) -> LanguageModel:
+        options = llama_options(self._settings.model)
+        if self._settings.model.file:
+            path = Path(self._settings.model.file)
+            return load_llama(path, options, model_id=path.name, clock=self._clock)
+        files = self._files(load_manifest())
+        model = files.manifest.model(_chosen(files, self._settings.model.id))
+        path = files.usable_path(model.id, model.files[0].name)
+        return load_llama(path, options, model_id=model.id, clock=self._clock)
+
+    def load_embedder(self) -> TextEmbedder:
+        files = self._files(load_manifest())
+        model_id = self._settings.embedder.id
+        network, tokenizer = (files.usable_path(model_id, name) for name in ("model.onnx", "tokenizer.json"))
+        before = resident_bytes()
+        threads = self._settings.embedder.threads or 1
+        embedder = load_minilm(network, tokenizer, model_id=model_id, dimension=_DIMENSION, threads=threads)
+        embedder.embed_query("warm")
+        self._embedder_bytes = max(0, resident_bytes() - before)
+        return embedder
+
+    def embedder_bytes(self) -> int:
+        return self._embedder_bytes
+
+    def _files(self, manifest: Manifest) -> ModelFiles:
+        return ModelFiles(manifest, self._settings.places.models)
+
+
+def _chosen(files: ModelFiles, wanted: str) -> str:
+    """The model that is named; for `auto` the best for this device that is here, or the default, to be named as
+    missing."""
+    if wanted != "auto":
+        return wanted
+    here = [
+        model_id
+        for model_id in files.manifest.ladder(Role.LANGUAGE, device_memory_mb())
+        if files.check(model_id).state is State.PRESENT
+    ]
+    return here[0] if here else files.manifest.default(Role.LANGUAGE).id
+
+
+def llama_options(settings: ModelSettings) -> LlamaOptions:
+    """The settings of section `model` as options of the adapter."""
+    return LlamaOptions(
+        context=settings.context,
+        threads=settings.threads,
+        prefill_threads=settings.prefill_threads,
+        batch=settings.batch,
+        kv_type="q8_0" if settings.kv_type == "q8_0" else "f16",
+        flash_attention=settings.flash_attention,
+        rope_scale=settings.rope_scale,
+    )
+
+
+def read_rules() -> Rules:
+    """The rules of the package's tables."""
+    folder = resources.files("edge.memory") / "tables"
+    tables = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name)
+    return parse_rules(table.read_text(encoding="utf-8") for table in tables)
+
+
+def prompt_plan(settings: Settings, rules: Rules) -> PromptPlan:
+    """How prompts are made, from the settings."""
+    context = settings.model.context
+    marks = Marks(
+        context=context,
+        reply=settings.model.reply_tokens,
+        high=int(context * settings.prompt.high_mark),
+        low=int(context * settings.prompt.low_mark),
+    )
+    return PromptPlan(
+        marks=marks,
+        memory_tokens=settings.prompt.memory_tokens,
+        anchor_tokens=settings.prompt.anchor_tokens,
+        core_slots=tuple(name for name, slot in rules.slots.items() if slot.core),
+        role=settings.prompt.role,
+        language=settings.prompt.language,
+    )
+
+
+def lifespans(settings: MemorySettings) -> Lifespans:
+    """How long kinds live, from the settings."""
+    return Lifespans(
+        session_state=timedelta(hours=settings.session_state_hours),
+        tool_result=timedelta(hours=settings.tool_result_hours),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where the daemon keeps its state."""
+
+    database: Path
+    index: Path
+
+    @staticmethod
+    def inside(state: Path) -> Files:
+        """Their places in a state folder."""
+        return Files(state / "memory.db", state / "index")
