@@ -16,13 +16,12 @@ _OF_OWNER = """
 """
 _OF_EVERYONE = """
     SELECT (SELECT count(*) FROM units), (SELECT count(*) FROM turns),
-        (SELECT count(*) FROM (SELECT DISTINCT owner, session FROM turns)), (SELECT count(*) FROM backlog),
-        (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)
+        (SELECT count(*) FROM (SELECT DISTINCT owner, session FROM turns)), (SELECT count(*) FROM backlog), :size
 """
 
 
 def read_counts(db: Database, owner: OwnerId | None) -> dict[str, int]:
     """See `SqliteStore.counts`."""
-    row = db.row(_OF_EVERYONE) if owner is None else db.row(_OF_OWNER, {"owner": owner})
+    row = db.row(_OF_EVERYONE, {"size": db.size()}) if owner is None else db.row(_OF_OWNER, {"owner": owner})
     assert row is not None
     return dict(zip(("units", "turns", "sessions", "unembedded", "bytes"), row, strict=True))

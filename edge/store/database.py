@@ -33,7 +33,6 @@ _SETTINGS = (
     "PRAGMA busy_timeout = 5000",
     f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}",
     "PRAGMA cache_size = -8192",
-    "PRAGMA temp_store = MEMORY",
 )
 
 
@@ -89,6 +88,18 @@ class Database:
         """Move the write-ahead log into the database and empty it."""
         with named_faults():
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def rewrite(self) -> None:
+        """Write the whole database anew, without what stands in the unused parts of its pages."""
+        with named_faults():
+            self._connection.execute("VACUUM")
+        self.checkpoint()
+
+    def size(self) -> int:
+        """Bytes of the database itself."""
+        row = self.row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        assert row is not None
+        return int(row[0])
 
     def close(self) -> None:
         """Checkpoint, close, and let another process in. Doing it again does nothing."""

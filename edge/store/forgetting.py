@@ -1,16 +1,26 @@
-"""Forgetting for good: what `edge.memory.erasure` names leaves rows, full text, embeddings and the log."""
+"""Forgetting for good: what `edge.memory.erasure` names leaves rows, full text, embeddings and the files.
+
+SQLite's secure_delete blanks the rows it removes, but not the copies that stayed in the unused part of a page when
+neighbouring rows were moved to another. Those go when the database is written anew: at once while it is small, else
+when `remove_traces` is called off-peak.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 
+from edge.errors import DiskFull
 from edge.memory.erasure import Erasure, Statement, Words, erasure, identifying_values
 from edge.memory.units import Kind, OwnerId, Source, TurnId, UnitId
 from edge.store.database import Database
 from edge.store.embeddings import bump_generation
 from edge.store.rows import Row
+
+REWRITTEN_AT_ONCE = 32 * 1024 * 1024
+"""Bytes of a database up to which forgetting writes it anew before it returns: under a second."""
 
 _STATEMENT = """
     SELECT u.id, u.kind, u.source, u.content, u.value, u.quote, u.source_turn,
@@ -41,7 +51,20 @@ def forget_units(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> tuple
     with db.transaction() as writing:
         _remove(writing, gone)
     db.checkpoint()
+    if db.size() <= REWRITTEN_AT_ONCE:
+        with suppress(DiskFull):  # it is forgotten all the same; the traces stay due
+            remove_traces(db)
     return tuple(sorted(gone.units))
+
+
+def remove_traces(db: Database) -> bool:
+    """Write the database anew if something was forgotten since it last was; whether it had to be."""
+    if db.row("SELECT 1 FROM meta WHERE name = 'traces'") is None:
+        return False
+    db.rewrite()
+    with db.relaxed_transaction() as writing:
+        writing.execute("DELETE FROM meta WHERE name = 'traces'")
+    return True
 
 
 def _what_goes(db: Database, owner: OwnerId, named: list[Statement]) -> Erasure:
@@ -82,6 +105,7 @@ def _remove(db: sqlite3.Connection, gone: Erasure) -> None:
     db.executemany("UPDATE turns SET message = '' WHERE id = ?", _each(gone.messages))
     db.executemany("UPDATE turns SET reply = '' WHERE id = ?", _each(gone.replies))
     db.execute("INSERT INTO units_text (units_text) VALUES ('optimize')")
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('traces', 1)")
     bump_generation(db)
 
 

@@ -24,7 +24,7 @@ from edge.store import embeddings, reads, turns
 from edge.store.changes import apply_changes
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
-from edge.store.forgetting import forget_units
+from edge.store.forgetting import forget_units, remove_traces
 from edge.store.rows import micros
 from edge.store.search import search_units
 
@@ -165,6 +165,11 @@ class SqliteStore:
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database: when idle."""
         self._db.checkpoint()
+
+    def remove_traces(self) -> bool:
+        """Write the database anew, where a large one still holds copies of forgotten words in unused parts of its
+        pages; whether it had to. For off-peak: about 2 seconds for 100 MB, and as much room on the disk again."""
+        return remove_traces(self._db)
 
     def close(self) -> None:
         """Checkpoint, close and unlock."""

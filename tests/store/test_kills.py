@@ -1,0 +1,83 @@
+"""Killed at any moment, a store has all that it confirmed, and nothing that it confirmed to have forgotten."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from edge.memory.units import TurnState
+from edge.store.sqlite import SqliteStore, open_store
+from tests.store.conftest import NoonClock
+from tests.store.making import ANN, MAIN, NOON, scope
+
+
+class Confirmed:
+    """What a writer said it did, over all its lives."""
+
+    def __init__(self) -> None:
+        self.begun: set[int] = set()
+        self.done: set[int] = set()
+        self.units: set[int] = set()
+        self.gone: set[int] = set()
+
+    def read(self, line: str) -> None:
+        what, *rest = line.split()
+        ids = [int(number) for number in rest]
+        if what == "begun":
+            self.begun.add(ids[0])
+            self.units.update(ids[1:])
+        elif what == "done":
+            self.done.update(ids)
+        else:
+            self.gone.update(ids)
+
+    def check(self, store: SqliteStore) -> None:
+        assert store._db.rows("PRAGMA quick_check") == [("ok",)]
+        store._db.rows("INSERT INTO units_text (units_text) VALUES ('integrity-check')")
+        turns = {turn.id: turn for turn in store.turns(ANN, MAIN, last=100_000)}
+        assert turns.keys() >= self.begun
+        assert all(turns[number].state is TurnState.DONE for number in turns if number in self.done)
+        assert not any(turn.state is TurnState.OPEN for turn in turns.values())
+        present = {int(unit) for unit in store.visible_ids(scope())}
+        found = {unit for unit, _ in store.search_text(scope(), "told fact more", 100_000)}
+        assert present == found
+        assert not present & self.gone
+        # A kill may fall between the commit of one forgetting and its being told: at most a turn's units more are gone.
+        assert len(self.units - self.gone - present) <= 3
+        self.units &= present
+
+
+def live_and_die(database: Path, seed: int, lines: int, confirmed: Confirmed) -> None:
+    command = [sys.executable, "-m", "tests.store.writer", str(database), str(seed)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        for _ in range(lines):
+            confirmed.read(writer.stdout.readline())
+        writer.kill()
+        rest = writer.stdout.read()
+    for line in rest[: rest.rfind("\n") + 1].splitlines():
+        confirmed.read(line)
+
+
+def kill_again_and_again(database: Path, times: int) -> None:
+    confirmed, chance = Confirmed(), random.Random(times)
+    for seed in range(times):
+        live_and_die(database, seed, chance.randint(1, 40), confirmed)
+        store = open_store(database, NoonClock())
+        store.recover(NOON)
+        confirmed.check(store)
+        store.close()
+    assert confirmed.gone
+
+
+def test_fifteen_kills(database: Path) -> None:
+    kill_again_and_again(database, 15)
+
+
+@pytest.mark.long
+def test_two_hundred_kills(database: Path) -> None:
+    kill_again_and_again(database, 200)
