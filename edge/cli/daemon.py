@@ -30,7 +30,9 @@ def daemon(options: Options) -> int:
     if options.socket:
         environ["EDGE_SOCKET"] = options.socket
     settings = load_settings(environ, Path.home(), os.getuid())
+    # numpy's own threads would fight the model's for the cores and stall a search of 0.2 ms for 50.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Only here: the daemon imports numpy, onnxruntime and llama_cpp.
     from edge.daemon.main import run_daemon
 
-    return int(run_daemon(settings))
+    return run_daemon(settings)

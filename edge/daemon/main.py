@@ -156,15 +156,22 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     socket = listen(settings.places.socket, settings.daemon.group)
     await runner.setup()
     await web.SockSite(runner, socket).start()
-    daemon.speech.start()
-    daemon.catch_up()
+    loading = asyncio.ensure_future(_load(daemon))
     try:
         yield daemon
     finally:
         await daemon.turns.close()
+        await loading
         await runner.cleanup()
         settings.places.socket.unlink(missing_ok=True)
         await daemon.stop()
+
+
+async def _load(daemon: Daemon) -> None:
+    """Embedder first: it takes a second, and then its share of the memory can be told from the model's."""
+    await daemon.workers[0].run(daemon.memory.ensure_vectors)
+    daemon.speech.start()
+    daemon.catch_up()
 
 
 def _open_store(files: Files, clock: Clock) -> SqliteStore:

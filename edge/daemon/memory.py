@@ -15,7 +15,7 @@ from edge.memory.rules import Rules
 
 _log = logging.getLogger(__name__)
 _BACKLOG_STEP = 4
-"""Units embedded in one background step: some 30 ms on a small board, the longest a turn may have to wait for it."""
+"""Chunks embedded in one background step: 20 to 200 ms, the longest a turn may have to wait for it."""
 _SAVE_AFTER = 512
 
 
@@ -40,11 +40,12 @@ class Memory:
     def step(self) -> bool:
         """A background step: embed a little of the backlog, save the index now and then. True while work is left."""
         self.ensure_vectors()
-        done = self.remember.embed_backlog(_BACKLOG_STEP)
-        self.unsaved += done
-        if done < _BACKLOG_STEP and self.unsaved >= _SAVE_AFTER:
+        if self.remember.embed_backlog(_BACKLOG_STEP):
+            self.unsaved += _BACKLOG_STEP
+            return True
+        if self.unsaved >= _SAVE_AFTER:
             self.save_index()
-        return done == _BACKLOG_STEP
+        return False
 
     def ensure_vectors(self) -> None:
         """Load embedder and index where they are not there yet; a failure is kept for `status`."""

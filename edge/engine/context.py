@@ -42,8 +42,8 @@ class PromptPlan:
 class Prompt:
     """A turn's prompt: the window up to where the reply begins, and what went into it.
 
-    `sent` are units that were put into it now. `memory_tokens` counts the notes, `appended` what stands behind the
-    window of the turn before (all of it where `rebuilt`), `gave_way` the memories that had no room.
+    `sent` are units that were put into it now. `memory_tokens` counts the notes, `appended` what the model has not
+    evaluated yet if it still holds the window of the turn before, `gave_way` the memories that had no room.
     """
 
     window: Window
@@ -78,9 +78,14 @@ class Windows:
                 return grown
         return self._rebuilt(scope, message, words, units, nothing, had=window is not None)
 
-    def commit(self, owner: OwnerId, session: SessionId, prompt: Prompt, turn: TurnId, reply: Sequence[int]) -> None:
-        """Keep a turn in the window: its prompt, the reply's tokens as they were made, and the closing mark."""
-        window = prompt.window.close_turn((*reply, *self._composer.close_reply), turn)
+    def commit(
+        self, owner: OwnerId, session: SessionId, prompt: Prompt, turn: TurnId, reply: Tokens, *, unevaluated: int
+    ) -> None:
+        """Keep a turn in the window: its prompt, the reply's tokens as they were made, and the closing mark.
+
+        `unevaluated` tokens at the end of prompt and reply have not been seen by the model.
+        """
+        window = prompt.window.close_turn(reply, self._composer.close_reply, turn, unevaluated)
         self._windows[owner, session] = window
         self._windows.move_to_end((owner, session))
         while len(self._windows) > _KEPT_WINDOWS:
@@ -125,7 +130,7 @@ class Windows:
         turn = self._tokens(entry, len(entry.notes))
         if must_compact(window, len(turn), self._plan.marks):
             return None
-        return self._prompt(window, entry, len(entry.notes), appended=len(turn), rebuilt=False)
+        return self._prompt(window, entry, len(entry.notes), rebuilt=False)
 
     # --- a window built anew ---------------------------------------------------------------------------------------
 
@@ -146,12 +151,9 @@ class Windows:
             ),
         )
         kept = len(earlier) - granted.turns
-        window = replace(
-            base,
-            tokens=base.tokens + tuple(token for turn in told[kept:] for token in turn),
-            turns=frozenset(turn.id for turn in earlier[kept:]),
-        )
-        return self._prompt(window, entry, granted.memories, appended=None, rebuilt=had or bool(earlier))
+        window = base.append(tuple(token for turn in told[kept:] for token in turn))
+        window = replace(window, turns=frozenset(turn.id for turn in earlier[kept:]))
+        return self._prompt(window, entry, granted.memories, rebuilt=had or bool(earlier))
 
     def _earlier(self, scope: Scope) -> list[Turn]:
         """The last turns that have two sides; one that was cancelled at once or forgotten says nothing."""
@@ -171,7 +173,7 @@ class Windows:
                 break
             lines.append(unit.content)
         anchored = frozenset(unit.id for unit in core[: len(lines)])
-        return Window(self._composer.head(role, lines), anchored, language=language)
+        return Window((), language=language).append(self._composer.head(role, lines), anchored)
 
     def _language(self, message: str, earlier: Sequence[Turn]) -> str:
         if self._plan.language != "auto":
@@ -202,14 +204,14 @@ class Windows:
             return 0
         return len(self._tokens(entry, 1)) - len(self._tokens(entry, 0)) - len(entry.notes[0])
 
-    def _prompt(self, window: Window, entry: _Entry, taken: int, *, appended: int | None, rebuilt: bool) -> Prompt:
+    def _prompt(self, window: Window, entry: _Entry, taken: int, *, rebuilt: bool) -> Prompt:
         sent = frozenset(unit.id for unit in entry.units[:taken])
         whole = window.append(self._tokens(entry, taken), sent)
         return Prompt(
             window=whole,
             sent=sent,
             memory_tokens=sum(map(len, entry.notes[:taken])),
-            appended=len(whole.tokens) if appended is None else appended,
+            appended=whole.pending,
             gave_way=entry.gave_way + len(entry.units) - taken,
             rebuilt=rebuilt,
         )

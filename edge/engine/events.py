@@ -12,8 +12,11 @@ from edge.memory.units import SessionId, TurnId, UnitId
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a turn. `prompt` = `reused` + `evaluated`; `appended` is what the turn put behind the window before
-    it, so a turn that re-evaluates nothing has `evaluated` = `appended` (plus the last token of a cut reply)."""
+    """Tokens of a turn. `prompt` = `reused` + `evaluated`.
+
+    `appended` is what the model had not seen of it: the end mark of the last reply, new memories and the person's
+    words. A turn that re-evaluates nothing has `evaluated` = `appended`.
+    """
 
     prompt: int = 0
     reused: int = 0

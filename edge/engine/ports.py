@@ -180,6 +180,9 @@ class TextEmbedder(Protocol):
     def embed(self, texts: Sequence[str]) -> list[Embedded]:
         """Embed each text, in chunks where it is long. Raises EmbedderFailed."""
 
+    def split(self, text: str) -> list[str]:
+        """The chunks that `embed` makes of a text, as texts that are each embedded in one pass."""
+
     def embed_query(self, text: str) -> Vector:
         """One vector of shape (dimension,) for a question, cut at the embedder's limit. Raises EmbedderFailed."""
 

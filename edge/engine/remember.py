@@ -73,8 +73,8 @@ class Remember:
         self._vectors.remove(removed)
         return removed
 
-    def embed_backlog(self, limit: int) -> int:
-        """Embed up to `limit` units that have no vector yet; returns how many it did."""
+    def embed_backlog(self, limit: int) -> bool:
+        """Embed up to `limit` chunks of what has no vector yet; True while work is left."""
         return self._vectors.embed_backlog(self._store, limit)
 
     def _changes(

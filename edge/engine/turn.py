@@ -242,7 +242,10 @@ class Turns:
         remember = self._desk.remember
         stored = remember.finish_turn(turn.owner, turn.session, written.turn, progress.reply, state, heard, now)
         if state is not TurnState.CANCELLED or progress.tokens:
-            windows.commit(turn.owner, turn.session, progress.prompt, written.turn, progress.tokens)
+            windows.commit(
+                turn.owner, turn.session, progress.prompt, written.turn, progress.tokens,
+                unevaluated=_unevaluated(progress),
+            )  # fmt: skip
         return stored
 
     async def _abandon(self, turn: RunningTurn, progress: _Progress, writing: asyncio.Future[Written]) -> None:
@@ -275,6 +278,16 @@ def _usage(prompt: Prompt, generation: Generation) -> Usage:
         gave_way=prompt.gave_way,
         rebuilt=prompt.rebuilt,
     )
+
+
+def _unevaluated(progress: _Progress) -> int:
+    """Tokens of prompt and reply that the model has not seen: all new ones where it was not asked, else the last one
+    where the reply did not come to its own end."""
+    generation = progress.generation
+    assert generation is not None
+    if not generation.evaluated:
+        return progress.prompt.appended + len(progress.tokens)
+    return 0 if generation.finish is Finish.STOP else 1
 
 
 def _armed(turn: RunningTurn) -> StopSignal:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import deque
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from edge.engine.ports import EmbeddingRow, Ids, MemoryStore, TextEmbedder, VectorIndex
+from edge.engine.ports import Embedded, EmbeddingRow, Ids, MemoryStore, TextEmbedder, VectorIndex
 from edge.errors import EmbedderFailed
 from edge.memory.units import UnitId
 
@@ -16,6 +17,7 @@ class Vectors:
 
     def __init__(self) -> None:
         self._pair: tuple[TextEmbedder, VectorIndex] | None = None
+        self._long: _Long | None = None
 
     def attach(self, embedder: TextEmbedder, index: VectorIndex) -> None:
         """Put an embedder and an index of its vectors to use."""
@@ -42,21 +44,63 @@ class Vectors:
         """Take units out."""
         if self._pair is not None and ids:
             self._pair[1].remove(ids)
+        if self._long is not None and self._long.unit in ids:
+            self._long = None
 
-    def embed_backlog(self, store: MemoryStore, limit: int) -> int:
-        """Embed up to `limit` units that have no vector yet, into the store and then the index; returns how many."""
+    def embed_backlog(self, store: MemoryStore, limit: int) -> bool:
+        """Embed up to `limit` chunks of units that have no vector yet; True while work is left.
+
+        A long text takes several calls: its chunks are gathered here and stored together, so that a turn never waits
+        for a whole pasted document.
+        """
         if self._pair is None:
-            return 0
+            return False
+        embedder = self._pair[0]
+        if self._long is None:
+            waiting = store.missing_embeddings(embedder.id, limit)
+            if not waiting:
+                return False
+            chunks = [(unit, embedder.split(content)) for unit, content in waiting]
+            self._long = next((_Long(unit, parts) for unit, parts in chunks if len(parts) > 1), None)
+            self._embed_short(store, [(unit, parts[0]) for unit, parts in chunks if len(parts) == 1])
+            return True
+        if self._long.embed_next(embedder, limit):
+            self._keep(store, self._long.rows())
+            self._long = None
+        return True
+
+    def _embed_short(self, store: MemoryStore, texts: Sequence[tuple[UnitId, str]]) -> None:
+        if self._pair is None or not texts:
+            return
+        embedded = self._pair[0].embed([text for _, text in texts])
+        self._keep(store, [row for (unit, _), text in zip(texts, embedded, strict=True) for row in _rows(unit, [text])])
+
+    def _keep(self, store: MemoryStore, rows: Sequence[EmbeddingRow]) -> None:
+        assert self._pair is not None
         embedder, index = self._pair
-        waiting = store.missing_embeddings(embedder.id, limit)
-        if not waiting:
-            return 0
-        embedded = embedder.embed([content for _, content in waiting])
-        rows = [
-            EmbeddingRow(unit, chunk, vector, codes)
-            for (unit, _), text in zip(waiting, embedded, strict=True)
-            for chunk, (vector, codes) in enumerate(zip(text.vectors, text.codes, strict=True))
-        ]
         store.save_embeddings(embedder.id, rows)
         index.add(np.array([row.unit for row in rows], dtype=np.int64), np.stack([row.vector for row in rows]))
-        return len(waiting)
+
+
+class _Long:
+    """A unit of several chunks on its way through the embedder."""
+
+    def __init__(self, unit: UnitId, parts: Sequence[str]) -> None:
+        self.unit = unit
+        self._parts = deque(parts)
+        self._done: list[Embedded] = []
+
+    def embed_next(self, embedder: TextEmbedder, limit: int) -> bool:
+        """Embed the next chunks; whether that was all."""
+        batch = [self._parts.popleft() for _ in range(min(limit, len(self._parts)))]
+        self._done += embedder.embed(batch)
+        return not self._parts
+
+    def rows(self) -> list[EmbeddingRow]:
+        """All chunks, as the store keeps them."""
+        return _rows(self.unit, self._done)
+
+
+def _rows(unit: UnitId, texts: Sequence[Embedded]) -> list[EmbeddingRow]:
+    chunks = [pair for text in texts for pair in zip(text.vectors, text.codes, strict=True)]
+    return [EmbeddingRow(unit, number, vector, codes) for number, (vector, codes) in enumerate(chunks)]

@@ -90,6 +90,9 @@ class MiniLm:
         """The chunks that `embed` makes of a text, in the order of its vectors."""
         return _chunks(text, self._encode(text))
 
+    def split(self, text: str) -> list[str]:
+        return [text[part.start : part.end] for part in self.chunks(text)]
+
     def embed(self, texts: Sequence[str]) -> list[Embedded]:
         """Embed each text, in chunks where it is over 256 tokens. Raises EmbedderFailed.
 

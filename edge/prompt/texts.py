@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -74,6 +75,9 @@ CHINESE = Texts(
 )
 
 LANGUAGES = {"en": ENGLISH, "zh": CHINESE}
+_ABOUT_THE_USER = re.compile(r"^The user(?:(?P<possessive>'s)| (?P<verb>is|has|does|[a-z]+s)) ")
+_ABOUT_THE_USER_ZH = re.compile(r"^用户(?=[\u4e00-\u9fff])")
+_IRREGULAR = {"is": "are", "has": "have", "does": "do"}
 _MONTHS = [
     "January",
     "February",
@@ -96,7 +100,24 @@ def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     if unit.kind is Kind.EPISODE:
         who = texts.replied if unit.source is Source.ASSISTANT else texts.told_in_talk
     when = spoken_date(unit.valid_from, texts, now, zone)
-    return f"[{who}{texts.between}{when}] {' '.join(unit.content.split())}"
+    return f"[{who}{texts.between}{when}] {to_the_person(' '.join(unit.content.split()))}"
+
+
+def to_the_person(sentence: str) -> str:
+    """A distilled sentence about the user, turned to the user: "The user likes tea." is "You like tea."
+
+    A tiny model repeats a note's wording, and so speaks to the person instead of about them. Only the beginning is
+    touched, which only distilled units have.
+    """
+    turned = _ABOUT_THE_USER.sub(_address, sentence, count=1)
+    return _ABOUT_THE_USER_ZH.sub("你", turned, count=1)
+
+
+def _address(found: re.Match[str]) -> str:
+    if found["possessive"]:
+        return "Your "
+    verb = found["verb"]
+    return f"You {_IRREGULAR.get(verb, verb.removesuffix('s'))} "
 
 
 def spoken_date(moment: datetime, texts: Texts, now: datetime, zone: tzinfo | None) -> str:

@@ -9,20 +9,32 @@ from edge.memory.units import TurnId, UnitId
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What stands in a session's context, in order, and which units and turns it holds word for word."""
+    """What stands in a session's context, in order, and which units and turns it holds word for word.
+
+    `pending` tokens at its end have not been evaluated yet: at least the mark that closed the last reply.
+    """
 
     tokens: tuple[int, ...]
     units: frozenset[UnitId] = frozenset()
     turns: frozenset[TurnId] = frozenset()
     language: str = "en"
+    pending: int = 0
 
     def append(self, tokens: tuple[int, ...], units: frozenset[UnitId] = frozenset()) -> Window:
         """The window with more tokens at its end; nothing before them changes."""
-        return replace(self, tokens=self.tokens + tokens, units=self.units | units)
+        return replace(self, tokens=self.tokens + tokens, units=self.units | units, pending=self.pending + len(tokens))
 
-    def close_turn(self, tokens: tuple[int, ...], turn: TurnId) -> Window:
-        """The window with a reply's tokens and its closing mark, and the turn counted as standing in it."""
-        return replace(self, tokens=self.tokens + tokens, turns=self.turns | {turn})
+    def close_turn(self, reply: tuple[int, ...], closing: tuple[int, ...], turn: TurnId, unevaluated: int) -> Window:
+        """The window after a reply: its tokens, the closing mark, and the turn counted as standing in it.
+
+        `unevaluated` is how many tokens before the closing mark the model has not seen.
+        """
+        return replace(
+            self,
+            tokens=self.tokens + reply + closing,
+            turns=self.turns | {turn},
+            pending=unevaluated + len(closing),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,9 @@ class HashEmbedder:
     def chunks(self, text: str) -> list[Chunk]:
         return chunk(text, _tokens(text), self._limit)
 
+    def split(self, text: str) -> list[str]:
+        return [text[part.start : part.end] for part in self.chunks(text)]
+
     def embed(self, texts: Sequence[str]) -> list[Embedded]:
         return [self._embed(text) for text in texts]
 
