@@ -9,7 +9,8 @@ import click
 from edge.cli.options import Options, asking, pass_options
 from edge.wire import ModelStatus, StatusWire
 
-BYTES = frozenset({"bytes", "database_bytes"})
+BYTES = {"bytes": "of text", "database_bytes": "on disk"}
+RATE = "_tokens_s"
 
 
 @click.command(short_help="Show how the daemon is, and what it takes and holds.")
@@ -77,13 +78,18 @@ def _counts(counts: Mapping[str, int]) -> str:
     from edge.cli.terminal import size
 
     return ", ".join(
-        f"{size(count)} on disk" if name in BYTES else f"{_words(name)} {count}" for name, count in counts.items()
+        f"{size(count)} {BYTES[name]}" if name in BYTES else f"{_words(name)} {count}" for name, count in counts.items()
     )
 
 
 def _speed(speeds: Mapping[str, float | None]) -> str:
-    known = [f"{_words(name)} {value:.3g}" for name, value in speeds.items() if value is not None]
+    known = [_rate(name, value) for name, value in speeds.items() if value is not None]
     return ", ".join(known) or "not measured yet"
+
+
+def _rate(name: str, value: float) -> str:
+    unit = " tokens/s" if name.endswith(RATE) else ""
+    return f"{_words(name.removesuffix(RATE))} {value:.3g}{unit}"
 
 
 def _words(name: str) -> str:
