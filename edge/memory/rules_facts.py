@@ -12,7 +12,7 @@ from edge.memory.rules_text import Sentence, fold, mask_quoted, own_spans, sente
 from edge.memory.rules_values import READERS, split_condition, split_list
 from edge.memory.units import SELF, Draft, Kind
 
-TOPIC = r"(?P<topic>(?!的|是|吃|喝)(?:[a-z][a-z-]{1,20}(?: (?:of )?[a-z]{2,15}){0,3}?|[\u3400-\u9fff]{1,6}?))"
+TOPIC = r"(?P<topic>(?!的|是|吃|喝|吗|呢|吧|啊|things?\b|kinds? of things?|sorts? of things?)(?:[a-z][a-z-]{1,20}(?: (?:of )?(?!(?:is|are|was|were|do|does|in|for|because)\b)[a-z]{2,15}){0,3}?|[\u3400-\u9fff]{1,6}?))"
 _MAX_CONTENT = 150
 _MAX_STARTS = 48
 _GUESS = 0.8
@@ -22,6 +22,7 @@ _OFFERED = re.compile(
 )
 _CLAUSE_MARK = re.compile(r"[,，;；:：()（）—–?？!！]| - ")
 _CLAUSE_END = re.compile(r"[,，;；。?？!！\n]|\.(?=\s|$)")
+_SPEECH = re.compile(r"[:：]$|(?:[说问道]|\b(?:said|says|asked|asks|wrote)) ?[:：]", re.I)
 _ENTITY = re.compile(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*|[\w-]*\d[\w-]*")
 _CONTACT = ("phone", "email", "address", "code")
 
@@ -98,7 +99,7 @@ class FactFinder:
                 for draft in self._read_sentence(text, plain, masked, sentence, introduced):
                     _add(found, draft, self._tables.slots)
                 words = masked[sentence.start : sentence.end].rstrip()
-                introduced = words if words.endswith((":", "：")) else ""
+                introduced = words if _SPEECH.search(words) else ""
         return tuple(found.values())
 
     def for_this_talk(self, text: str) -> bool:

@@ -16,9 +16,14 @@ from edge.memory.rules_text import fold, mask_quoted, sentences, simplify
 from edge.memory.units import SELF, SlotQuestion
 
 _WHOSE, _WHO, _NOUN = "\ue001", "\ue002", "\ue003"
+_UNSIGN = {ord(sign): None for sign in (_WHOSE, _WHO, _NOUN)}
+_STATED = re.compile(
+    r" ?(?:is|are|'s|是|为|叫|[:：=])(?: (?!valid|right|correct|wrong|what)| ?(?=[\w\u3400-\u9fff]))(?!什么|多少|啥|哪|谁|几|不是)",
+    re.I,
+)
 _EDGE = 400
 _SPACES = re.compile(r" {2,}")
-_COMMA = re.compile(r"[,，;；]|\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
+_COMMA = re.compile(r"[,，;；:：]|\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
 _NEEDS_ASKING = re.compile(
     r"[?？]|\b(?:what|which|who|whats|wat|when|where|how|tell|remind|remember|recall|know|forgot|forget|forgotten|give|show|say|repeat|my|wonder|wondering)\b"
     r"|[什啥多哪谁几]|记得|记住|知道|忘|告诉|提醒|怎么|如何|贵姓|吗|我的|订单|叫我",
@@ -40,7 +45,7 @@ class QuestionFinder:
         self._strong = frozenset(noun.lower() for slot in tables.slots.values() for noun in slot.nouns)
         latin = [re.escape(noun).replace(r"\ ", " ") for noun in self._nouns if noun.isascii()]
         other = [re.escape(noun).replace(r"\ ", " ") for noun in self._nouns if not noun.isascii()]
-        self._noun = re.compile(rf"(?<![a-z'-]){alternatives(latin)}(?![a-z])|{alternatives(other)}")
+        self._noun = re.compile(rf"(?<![a-z'-]){alternatives(latin)}(?=s?(?![a-z]))|{alternatives(other)}")
         self._about = self._subject_regex(("ask_whose", "ask_who"))
         self._prefix = self._repeated("ask_prefixes", r"(?:{}[ ,，:：!！、]*)", 5)
         self._suffix = re.compile(rf"(?:[ ,，]*{self._alternatives('ask_suffixes')}(?<![a-z](?=[a-z])))$")
@@ -161,11 +166,12 @@ class QuestionFinder:
                 return _Asked(found.slots, not self._is_question(tail) and not self._noun.search(tail))
         if not is_question:
             return False
-        mentioned = self._mentioned(words)
+        mentioned = self._mentioned(words, asks=asks)
         return _Asked(mentioned, certain=False) if mentioned else True
 
     def _is_question(self, words: str) -> bool:
-        words = words.replace(_WHOSE, "my").replace(_WHO, "i")
+        me = ("my", "i") if words.translate(_UNSIGN).isascii() else ("我的", "我")
+        words = words.replace(_WHOSE, me[0]).replace(_WHO, me[1])
         core = self._prefix.match(words)
         begin = core.end() if core else 0
         return bool(
@@ -215,13 +221,24 @@ class QuestionFinder:
                 return (topic_slot(slot, topic), *slot.also)
         return ()
 
-    def _mentioned(self, words: str) -> tuple[str, ...]:
+    def _mentioned(self, words: str, *, asks: bool) -> tuple[str, ...]:
         """Slots whose noun stands behind "my", or without it where the slot is `bare`."""
         slots: list[str] = []
         for noun in self._noun.finditer(words):
+            if not asks and _STATED.match(words, noun.end()):
+                continue
             owned = re.search(rf"[{_WHOSE}{_WHO}] ?(?:[a-z]+ )?$", words[max(0, noun.start() - 20) : noun.start()])
-            slots.extend(name for name in self._nouns[noun[0]] if owned or self._tables.slots[name].bare)
+            slots.extend(
+                name
+                for name in self._nouns[noun[0]]
+                if owned or (self._tables.slots[name].bare and _is_specific(noun[0]))
+            )
         return tuple(dict.fromkeys(slots))
+
+
+def _is_specific(noun: str) -> bool:
+    """Whether a noun tells its slot also without "my": "order number", not "order"."""
+    return " " in noun or (not noun.isascii() and len(noun) > 2)
 
 
 def _noun_slots(tables: Tables) -> Mapping[str, tuple[str, ...]]:

@@ -242,6 +242,7 @@ _ZH_NOT_NAMES = frozenset(
 )
 _ZH_NOT_START = "了他她它你您我咱这那哪怎不没别去来出在啥谁几个一再又也都很太真还就被把给让"
 _ZH_NOT_END = "来去帮吃走看做等说喝玩睡送拿买接回起了过着吗呢么"
+_ZH_ERRAND = re.compile("明天|今天|后天|早上|晚上|下午|中午|起床|下周|周[一二三四五六日末]|现在|赶紧|快点|帮")
 _ZH_TAIL = re.compile(r"(?:就行|就好|就可以|就成|就得|即可|吧|啊|呀|哦|哈|嘛|啦|呢|好了|好啦|了)+$")
 _EN_PART = r"(?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ]*(?:['-][A-ZÀ-Þ]?[A-Za-zÀ-ÿ]+)?\.?)"
 EN_NAME = rf"{_EN_PART}(?: (?:(?-i:van|von|de|da|del|der|den|la|le|bin|al|el) ){{0,2}}{_EN_PART}){{0,3}}"
@@ -467,7 +468,7 @@ def read_name(raw: str) -> Read | None:
     """A person's name where the frame already says that a name follows ("my name is ...")."""
     shown = _ZH_TAIL.sub("", raw.strip(" ."))
     if re.search(rf"[{HAN}]", shown):
-        return _read_zh_name(shown)
+        return _read_zh_name(shown) if raw.strip() not in _ZH_NOT_NAMES else None
     words = shown.lower().split()
     if not words or any(word in _EN_NOT_NAMES for word in words) or (len(words[0]) < 2 and len(words) == 1):
         return None
@@ -475,6 +476,8 @@ def read_name(raw: str) -> Read | None:
 
 
 def _read_zh_name(shown: str) -> Read | None:
+    if _ZH_ERRAND.match(shown) or (len(shown) > 2 and shown[-1] in _ZH_NOT_END):
+        return None
     if not shown or shown in _ZH_NOT_NAMES or shown[0] in _ZH_NOT_START or (len(shown) > 6 and "·" not in shown):
         return None
     return shown, shown
@@ -531,7 +534,7 @@ _NOT_STARTS = re.compile(
     r"which|not|so|too|just|being able|one|ones|some|any|every|all (?:of|the|these|those|your|that|this)|the way|the idea|the fact|the sound|the look|both|another|more|such|"
     r"and|but|or|if|because|there|there's|an? (?:lot|bit|little|few|good|great|nice)|our|in|on|at|for|from|with|as|by|up|off|about|around|"
     r"seeing|hearing|having|getting|knowing|taking|my|thinking|nothing|something|everything|anything|someone|of|the)(?![\w-])"
-    r"|[这那它他她你您啥谁哪怎咋了过得着不没是我自就]|什么|一个|一下|一点|一种|听你|看你|跟你|和你|有人|大家|别人|能|可以|有点|被",
+    r"|[的这那它他她你您啥谁哪怎咋了过得着不没是我自就]|什么|一个|一下|一点|一种|听你|看你|跟你|和你|有人|大家|别人|能|可以|有点|被",
     re.I,
 )
 _GENERAL_THE = re.compile(
@@ -569,7 +572,7 @@ def read_phrase(raw: str) -> Read | None:
         return None
     if (shown.isascii() and len(shown) < 2) or re.search(r"[吗呢么]$|什么|怎么|哪里|哪个|多少", shown):
         return None
-    return shown, re.sub(r"^(?:the|a|an|to|eating|drinking|playing|吃|喝) ?", "", shown.lower())
+    return shown, re.sub(r"^(?:(?:the|a|an|to|eating|drinking|playing) |[吃喝])", "", shown.lower())
 
 
 def read_line(raw: str) -> Read | None:
@@ -589,7 +592,9 @@ def read_place(raw: str) -> Read | None:
         r"the (?-i:[A-Z])|the (?:city|countryside|suburbs|mountains|north|south|east|west)", shown, re.I
     ):
         return None
-    if re.search(r"[她他它你您我]|学校|宿舍|酒店|旅馆|隔壁|附近|一起", shown) or _VAGUE_PLACE.match(shown):
+    if re.search(
+        r"[她他它你您我]|学校|宿舍|酒店|旅馆|隔壁|附近|一起|^(?:装修|搬|吃|开|办|做|等|看|睡|打|玩|聊|忙|休息)", shown
+    ) or _VAGUE_PLACE.match(shown):
         return None
     if not re.search(r"(?-i:[A-ZÀ-Þ])", shown) and re.search(r"[a-z]", shown) and len(shown.split()) > 5:
         return None
@@ -690,10 +695,11 @@ READERS: Mapping[str, Reader] = {
         read_code,
         typed=True,
     ),
-    "age": Reader(r"(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?![\d.:])", read_age, typed=True),
+    "age": Reader(r"(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?![\d:]|\.\d)", read_age, typed=True),
     "date": Reader(DATE, read_date, typed=True),
     "name": Reader(rf"(?:{EN_NAME}{_NAME_END}|{_LOW_NAME}{_NAME_END}|{ZH_NAME})", read_name),
     "full_name": Reader(rf"(?:{EN_NAME}{_NAME_END}|{_LOW_NAME}{_NAME_END}|{ZH_NAME})", read_zh_full_name),
+    "cap_name": Reader(EN_NAME, read_name),
     "proper_name": Reader(rf"(?:{EN_NAME}{_NAME_END}|{ZH_NAME})", read_proper_name),
     "surname": Reader(
         rf"(?:{EN_NAME}{_NAME_END}|{_LOW_NAME}{_NAME_END}|(?:{_COMPOUND}|[{HAN}])(?![{HAN}]))", read_surname
