@@ -40,11 +40,11 @@ def remember_line(line: str) -> None:
 
 
 def forget_lines(contents: Iterable[str]) -> None:
-    """Remove the lines in which a forgotten memory's words stand."""
-    words = {content.strip() for content in contents} - {""}
+    """Remove the lines in which a forgotten memory's words stand, in whatever case."""
+    words = {content.strip().casefold() for content in contents} - {""}
     path = history_path()
     before = _read(path)
-    kept = [line for line in before if not any(content in line for content in words)]
+    kept = [line for line in before if not any(content in line.casefold() for content in words)]
     if len(kept) < len(before):
         _write(path, kept)
         if "readline" in sys.modules:

@@ -348,7 +348,7 @@ def test_no_lines_are_kept_where_none_are_wanted(echoing: ScriptedDaemon, home: 
 def test_what_is_forgotten_goes_from_the_history_too(daemon: ScriptedDaemon, edge: Edge, home: Path) -> None:
     history(home).parent.mkdir(parents=True)
     history(home).write_text("My name is Will\nhello\ncall me Will \n", encoding="utf-8")
-    unit = memory(41, "name: Will", value="Will")
+    unit = memory(41, "name: Will", value="will")
     daemon.answer_json("GET", "/v1/memories/41", unit)
     daemon.answer_json("DELETE", "/v1/memories/41", {"forgotten": [41]})
     assert edge("forget", "41", "--yes").exit_code == 0
