@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from edge.memory.language import language_of
+from edge.memory.rules_patterns import Pattern, slot_patterns
+from edge.memory.rules_phrases import split_condition, split_list
 from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled, numbered
 from edge.memory.rules_text import Sentence, fold, mask_quoted, own_spans, sentences, simplify
-from edge.memory.rules_values import READERS, split_condition, split_list
+from edge.memory.rules_values import READERS
 from edge.memory.units import SELF, Draft, Kind
 
-TOPIC = r"(?P<topic>(?!的|是|吃|喝|吗|呢|吧|啊|things?\b|kinds? of things?|sorts? of things?)(?:[a-z][a-z-]{1,20}(?: (?:of )?(?!(?:is|are|was|were|do|does|in|for|because)\b)[a-z]{2,15}){0,3}?|[\u3400-\u9fff]{1,6}?))"
 _MAX_CONTENT = 150
 _MAX_STARTS = 48
-_GUESS = 0.8
 _OFFERED = re.compile(
     r"\bif (?:you|anything|something|anyone|needed|necessary|there)\b|(?:如果|要是|万一)(?:你|您|有|需要|方便|联系)",
     re.I,
@@ -25,17 +25,6 @@ _CLAUSE_END = re.compile(r"[,，;；。?？!！\n]|\.(?=\s|$)")
 _SPEECH = re.compile(r"[:：]$|(?:[说问道]|\b(?:said|says|asked|asks|wrote)) ?[:：]", re.I)
 _ENTITY = re.compile(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*|[\w-]*\d[\w-]*")
 _CONTACT = ("phone", "email", "address", "code")
-
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """One way to state a slot. `mode` says what stands in front: `whose`, `who`, or nothing."""
-
-    slot: Slot
-    regex: re.Pattern[str]
-    mode: str
-    weight: float = 1.0
-    retracts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +42,7 @@ class FactFinder:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._relation_words = alternatives(map(re.escape, tables.relations))
-        self._own, self._framed = _patterns(tables)
+        self._own, self._framed = slot_patterns(tables)
         self._subjects = {mode: self._subject_regexes(mode) for mode in ("whose", "who")}
         self._lead_ins = self._words(
             "lead_ins", r"(?:(?:{})(?:[ ,:!，：、！~]+|(?<=[\u3400-\u9fff]))){{0,5}}", bounded=True
@@ -133,12 +122,12 @@ class FactFinder:
         starts.update(mark.end() for mark in self._joins.finditer(masked, sentence.start, sentence.end))
         return [_skip_spaces(masked, start) for start in sorted(starts)[:_MAX_STARTS]]
 
-    def _framed_here(self, lowered: str) -> list[_Pattern]:
+    def _framed_here(self, lowered: str) -> list[Pattern]:
         return [p for slot, patterns in self._framed.items() if any(n in lowered for n in slot) for p in patterns]
 
     def _matches(
-        self, masked: str, begin: int, end: int, framed: Sequence[_Pattern], carried: _Subject | None
-    ) -> Iterator[tuple[_Pattern, _Subject, re.Match[str]]]:
+        self, masked: str, begin: int, end: int, framed: Sequence[Pattern], carried: _Subject | None
+    ) -> Iterator[tuple[Pattern, _Subject, re.Match[str]]]:
         """Patterns that match at a clause's begin, retractions and statements of their own before frames.
 
         A clause without a subject carries on with that of the fact before it in the sentence ("我叫李雷，住在北京").
@@ -161,7 +150,7 @@ class FactFinder:
         return []
 
     def _vetoed(
-        self, pattern: _Pattern, match: re.Match[str], masked: str, sentence: Sentence, begin: int, introduced: str
+        self, pattern: Pattern, match: re.Match[str], masked: str, sentence: Sentence, begin: int, introduced: str
     ) -> bool:
         before = introduced + masked[sentence.start : begin]
         if pattern.slot.reader in _CONTACT:
@@ -187,7 +176,7 @@ class FactFinder:
 
     def _drafts(
         self,
-        pattern: _Pattern,
+        pattern: Pattern,
         subject: _Subject,
         match: re.Match[str],
         text: str,
@@ -211,7 +200,7 @@ class FactFinder:
 
     def _draft(
         self,
-        pattern: _Pattern,
+        pattern: Pattern,
         subject: _Subject,
         shown: str,
         value: str,
@@ -309,57 +298,3 @@ def _skip_spaces(text: str, at: int) -> int:
     while at < len(text) and text[at] == " ":
         at += 1
     return at
-
-
-# --- compiling -------------------------------------------------------------------------------------------------
-
-
-def _patterns(tables: Tables) -> tuple[list[_Pattern], dict[tuple[str, ...], list[_Pattern]]]:
-    """Slots' own patterns (retractions first), and by a slot's nouns the frames filled with them."""
-    own = [
-        _pattern(slot, f"slots.{slot.name}.{where}", pattern, tables, weight=weight, retracts=retracts)
-        for slot, name, patterns, weight, retracts in _own_lists(tables)
-        for where, pattern in numbered(name, patterns)
-    ]
-    framed = {
-        tuple(noun.lower() for noun in slot.nouns): [
-            _pattern(slot, f"slots.{slot.name} in language.{language}.{where}", frame, tables)
-            for language in LANGUAGES
-            for name in _frame_lists(slot)
-            for where, frame in numbered(name, tables.words[language][name])
-        ]
-        for slot in tables.slots.values()
-        if slot.nouns
-    }
-    return own, framed
-
-
-def _own_lists(tables: Tables) -> Iterator[tuple[Slot, str, tuple[str, ...], float, bool]]:
-    slots = tables.slots.values()
-    yield from ((slot, "retracts", slot.retracts, 1.0, True) for slot in slots)
-    yield from ((slot, "states", slot.states, 1.0, False) for slot in slots)
-    yield from ((slot, "guesses", slot.guesses, _GUESS, False) for slot in slots)
-
-
-def _frame_lists(slot: Slot) -> tuple[str, ...]:
-    typed = ("typed_frames",) if READERS[slot.reader].typed else ()
-    return ("frames", *typed, *(("bare_frames",) if slot.bare else ()))
-
-
-def _pattern(
-    slot: Slot, where: str, pattern: str, tables: Tables, *, weight: float = 1.0, retracts: bool = False
-) -> _Pattern:
-    mode = next((mode for mode in ("whose", "who") if pattern.startswith(f"{{{mode}}}")), "")
-    rest = pattern.removeprefix(f"{{{mode}}}") if mode else pattern
-    if mode == "whose":
-        rest = rest.removeprefix(" ?").removeprefix(" ")
-    parts = {
-        "noun": alternatives(re.escape(noun).replace(r"\ ", " +") for noun in slot.nouns) if slot.nouns else r"(?!)",
-        "value": f"(?P<value_{slot.reader}>{READERS[slot.reader].pattern})",
-        "qual": alternatives(q for language in LANGUAGES for q in tables.words[language]["qual"])
-        if tables.words["en"]["qual"]
-        else "(?!)",
-        "my": r"(?:my|our|(?:我们?|本人)(?:家)?的?)",
-        "topic": TOPIC,
-    }
-    return _Pattern(slot, compiled(rest, parts, where), mode, weight, retracts)

@@ -7,10 +7,11 @@ patterns tell whether a sentence asks for a slot's value and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from edge.memory.rules_facts import TOPIC, topic_slot
+from edge.memory.rules_facts import topic_slot
+from edge.memory.rules_patterns import TOPIC
 from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled, numbered
 from edge.memory.rules_text import fold, mask_quoted, sentences, simplify
 from edge.memory.units import SELF, SlotQuestion
@@ -18,14 +19,16 @@ from edge.memory.units import SELF, SlotQuestion
 _WHOSE, _WHO, _NOUN = "\ue001", "\ue002", "\ue003"
 _UNSIGN = {ord(sign): None for sign in (_WHOSE, _WHO, _NOUN)}
 _STATED = re.compile(
-    r" ?(?:is|are|'s|是|为|叫|[:：=])(?: (?!valid|right|correct|wrong|what)| ?(?=[\w\u3400-\u9fff]))(?!什么|多少|啥|哪|谁|几|不是)",
+    r" ?(?:is|are|'s|是|为|叫|[:：=])(?: (?!valid|right|correct|wrong|what)| ?(?=[\w\u3400-\u9fff]))"
+    r"(?!什么|多少|啥|哪|谁|几|不是)",
     re.I,
 )
 _EDGE = 400
 _SPACES = re.compile(r" {2,}")
 _COMMA = re.compile(r"[,，;；:：]|\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
 _NEEDS_ASKING = re.compile(
-    r"[?？]|\b(?:what|which|who|whats|wat|when|where|how|tell|remind|remember|recall|know|forgot|forget|forgotten|give|show|say|repeat|my|wonder|wondering)\b"
+    r"[?？]|\b(?:what|which|who|whats|wat|when|where|how|tell|remind|remember|recall|know|forgot|forget"
+    r"|forgotten|give|show|say|repeat|my|wonder|wondering)\b"
     r"|[什啥多哪谁几]|记得|记住|知道|忘|告诉|提醒|怎么|如何|贵姓|吗|我的|订单|叫我",
 )
 
@@ -103,9 +106,8 @@ class QuestionFinder:
         ]
         # Relations first: "my" alone would take the place of "my sister".
         for sign, where, pattern in sorted(listed, key=lambda entry: "{rel}" not in entry[2]):
-            if True:
-                bounded = rf"(?<![\w']){pattern}(?![a-z])" if pattern.isascii() or "(?-i" in pattern else pattern
-                found.append((sign, compiled(bounded, parts, where)))
+            bounded = rf"(?<![\w']){pattern}(?![a-z])" if pattern.isascii() or "(?-i" in pattern else pattern
+            found.append((sign, compiled(bounded, parts, where)))
         return found
 
     # --- a message ---------------------------------------------------------------------------------------------
@@ -186,16 +188,20 @@ class QuestionFinder:
         """The slots of a sentence that is a question for slots from its first word to its last."""
         prefix = self._prefix.match(words)
         begin = prefix.end() if prefix else 0
-        for core, peeled in ((words, False), (words[begin:], begin > 0)):
-            for _ in range(4):
-                found = self._whole(core.strip(" ,，"), is_asked=asks or peeled)
-                if found:
+        for start, peeled in ((words, False), (words[begin:], begin > 0)):
+            for core in self._peeled_behind(start):
+                if found := self._whole(core.strip(" ,，"), is_asked=asks or peeled):
                     return _Asked(found, certain=True)
-                shorter = self._suffix.sub("", core)
-                if shorter == core:
-                    break
-                core = shorter
         return None
+
+    def _peeled_behind(self, words: str) -> Iterator[str]:
+        """The words, and again without what may hang on behind ("again", "please", 吗), up to three times."""
+        for _ in range(4):
+            yield words
+            shorter = self._suffix.sub("", words)
+            if shorter == words:
+                return
+            words = shorter
 
     def _whole(self, core: str, *, is_asked: bool) -> tuple[str, ...]:
         if not core:
@@ -272,8 +278,6 @@ def slot_of(slots: Mapping[str, Slot], name: str) -> Slot:
 
 
 def _with_topic(slot: Slot, name: str, topic: str) -> Slot:
-    from dataclasses import replace
-
     words = slot.topics.get(topic, (topic,))
     zh = next((word for word in words if not word.isascii()), topic)
     return replace(slot, name=name, labels={"en": f"{slot.labels['en']} {topic}", "zh": f"{slot.labels['zh']}{zh}"})

@@ -121,7 +121,7 @@ def _load(text: str, where: str) -> dict[str, Any]:
     return table
 
 
-_FIELDS = {f.name: f.type for f in fields(Slot) if f.name != "name"}
+_FIELDS = {f.name: str(f.type) for f in fields(Slot) if f.name != "name"}
 
 
 def _merge_slots(slots: dict[str, dict[str, Any]], table: dict[str, Any], where: str) -> None:
@@ -153,7 +153,7 @@ def _checked(key: str, value: Any, known: Any, where: str) -> Any:
         if value not in [k.value for k in Kind]:
             raise SettingsInvalid(f"{where}: no kind {value!r}")
         return Kind(value)
-    wanted = {"bool": bool, "float": (int, float), "str": str}[kind]
+    wanted: tuple[type, ...] = {"bool": (bool,), "float": (int, float)}.get(kind, (str,))
     if not isinstance(value, wanted):
         raise SettingsInvalid(f"{where}: must be a {kind}")
     return value
