@@ -1,0 +1,241 @@
+"""A `LanguageModel` that says what a test tells it to, and keeps the same account of its cache as the real one."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from edge.engine.ports import Finish, Generation, Piece, Sampling, StopSignal
+from edge.errors import Cancelled
+from edge.models.pieces import PieceBuilder
+
+SPECIALS = {"<|im_start|>": 256, "<|im_end|>": 257, "<|endoftext|>": 258}
+"""Ids under 256 are single bytes, ids from FIRST_WORD on are words or characters, in the order they were first seen."""
+FIRST_WORD = 300
+
+_WORD = re.compile(r" ?[A-Za-z]{1,12}| ?[0-9]{1,3}|.", re.DOTALL)
+
+
+class ScriptedTokenizer:
+    """Words, groups of digits and characters are a token each; what is beyond U+FFFF takes a token for each byte."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._words: list[bytes] = []
+        self._lock = threading.Lock()
+
+    def encode(self, text: str) -> list[int]:
+        words = _WORD.findall(text.encode(errors="replace").decode())
+        return [token for word in words for token in self._word(word)]
+
+    def special(self, name: str) -> int:
+        return SPECIALS[name]
+
+    def decode(self, tokens: Sequence[int]) -> bytes:
+        return b"".join(self._bytes(token) for token in tokens)
+
+    def _word(self, word: str) -> Iterable[int]:
+        if word > "\uffff":
+            return word.encode()
+        with self._lock:
+            if word not in self._ids:
+                self._ids[word] = FIRST_WORD + len(self._words)
+                self._words.append(word.encode())
+            return (self._ids[word],)
+
+    def _bytes(self, token: int) -> bytes:
+        if token < 256:
+            return bytes((token,))
+        return b"" if token < FIRST_WORD else self._words[token - FIRST_WORD]
+
+
+class Gate:
+    """Holds a model in its prefill. `reached` is set when it waits there; `open` lets it go on."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self._moved = threading.Condition()
+        self._open = False
+
+    def open(self) -> None:
+        with self._moved:
+            self._open = True
+            self._moved.notify_all()
+
+    def wake(self) -> None:
+        with self._moved:
+            self._moved.notify_all()
+
+    def wait(self, stop: StopSignal) -> None:
+        """Wait until it is open or the signal is set."""
+        self.reached.set()
+        with self._moved:
+            self._moved.wait_for(lambda: self._open or stop.is_set(), timeout=30)
+
+
+class ScriptedStop:
+    """A signal that also wakes a model waiting at its gate."""
+
+    def __init__(self, gate: Gate | None) -> None:
+        self._gate = gate
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        self._event.set()
+        if self._gate is not None:
+            self._gate.wake()
+
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+
+class ScriptedModel:
+    """Answers from a list of replies, in order and then its last one again, or from a function of the prompt's text.
+
+    An exception in the list, or raised by the function, is raised after the prefill in place of a reply. `prompts`
+    are the prompts of all streams. With a `gate` each prefill of two tokens or more waits half-way.
+    """
+
+    def __init__(
+        self,
+        replies: Sequence[str | Exception] | Callable[[str], str] = ("I see.",),
+        *,
+        context: int = 4096,
+        gate: Gate | None = None,
+        model_id: str = "scripted",
+    ) -> None:
+        self.prompts: list[list[int]] = []
+        self.closed = False
+        self.gate = gate
+        self._replies = replies
+        self._context = context
+        self._id = model_id
+        self._tokenizer = ScriptedTokenizer()
+        self._held: list[int] = []
+        self._turn = 0
+        self._busy = False
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    @property
+    def context_tokens(self) -> int:
+        return self._context
+
+    @property
+    def tokenizer(self) -> ScriptedTokenizer:
+        return self._tokenizer
+
+    def new_stop(self) -> ScriptedStop:
+        return ScriptedStop(self.gate)
+
+    def memory(self) -> dict[str, int]:
+        return {"weights": 1, "kv": 12288 * self._context, "compute": 1}
+
+    def close(self) -> None:
+        self.closed = True
+
+    def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+        self._check_fit(prompt, 1)
+        if sampling.max_tokens < 1:
+            raise ValueError(f"max_tokens is {sampling.max_tokens}; at least 1 is needed")
+        return self._stream(list(prompt), sampling, stop)
+
+    def _stream(self, prompt: list[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+        with self._call():
+            self.prompts.append(prompt)
+            reused = self._reuse(prompt)
+            self._prefill(prompt[reused:], stop)
+            evaluated = len(self._held) - reused
+            tokens: list[int] = []
+            finish = Finish.CANCELLED
+            if len(self._held) == len(prompt):
+                reply = self._tokenizer.encode(self._reply(prompt))
+                limit = min(sampling.max_tokens, self._context - len(prompt))
+                finish = Finish.STOP if len(reply) < limit else Finish.LENGTH
+                yield from self._pieces(reply[:limit], finish, tokens, stop)
+                finish = Finish.CANCELLED if len(tokens) < len(reply[:limit]) else finish
+            yield Generation(finish, tuple(tokens), evaluated, reused, 0.0, 0.0)
+
+    def _pieces(self, reply: list[int], finish: Finish, taken: list[int], stop: StopSignal) -> Iterator[Piece]:
+        builder = PieceBuilder()
+        for count, token in enumerate(reply, 1):
+            if stop.is_set():
+                break
+            taken.append(token)
+            piece = builder.add(token, self._tokenizer.decode((token,)))
+            if piece is not None:
+                yield piece
+            if (count < len(reply) or finish is Finish.STOP) and not stop.is_set():
+                self._held.append(token)
+        rest = builder.rest()
+        if rest is not None:
+            yield rest
+
+    def _reply(self, prompt: Sequence[int]) -> str:
+        if callable(self._replies):
+            return self._replies(self._tokenizer.decode(prompt).decode())
+        reply = self._replies[min(self._turn, len(self._replies) - 1)]
+        self._turn += 1
+        if isinstance(reply, Exception):
+            self._held.clear()
+            raise reply
+        return reply
+
+    def _reuse(self, prompt: Sequence[int]) -> int:
+        kept = 0
+        while kept < min(len(self._held), len(prompt) - 1) and self._held[kept] == prompt[kept]:
+            kept += 1
+        del self._held[kept:]
+        return kept
+
+    def _prefill(self, tokens: list[int], stop: StopSignal) -> None:
+        half = len(tokens) // 2
+        if half and self.gate is not None and not stop.is_set():
+            self._held += tokens[:half]
+            self.gate.wait(stop)
+            tokens = tokens[half:]
+        if not stop.is_set():
+            self._held += tokens
+
+    def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
+        """Log of the share of a candidate's tokens that stand in the prefix (smoothed by its length)."""
+        if not candidates or not all(candidates):
+            raise ValueError("there is nothing to score: no candidates, or an empty one")
+        self._check_fit(prefix, max(map(len, candidates)))
+        with self._call():
+            self._raise_if_stopped(stop)
+            seen = set(prefix)
+            return [math.log((sum(t in seen for t in c) + 0.5) / (len(c) + 1)) for c in candidates]
+
+    def free_line(self, prompt: Sequence[int], max_tokens: int, stop: StopSignal) -> str:
+        self._check_fit(prompt, 1)
+        with self._call():
+            self._raise_if_stopped(stop)
+            tokens = self._tokenizer.encode(self._reply(prompt))[:max_tokens]
+            return self._tokenizer.decode(tokens).decode(errors="ignore").lstrip().partition("\n")[0].strip()
+
+    @staticmethod
+    def _raise_if_stopped(stop: StopSignal) -> None:
+        if stop.is_set():
+            raise Cancelled("The model was stopped on request.")
+
+    @contextmanager
+    def _call(self) -> Iterator[None]:
+        if self.closed or self._busy:
+            raise RuntimeError("the model is closed" if self.closed else "another call of this model has not ended")
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+
+    def _check_fit(self, tokens: Sequence[int], reply: int) -> None:
+        if not tokens or len(tokens) + reply > self._context:
+            raise ValueError(
+                f"{len(tokens)} tokens and {reply} to follow do not fit a context of {self._context} tokens"
+            )

@@ -1,0 +1,21 @@
+"""The default language model, from where its file is on this machine."""
+
+import os
+from pathlib import Path
+
+from edge.clock import SystemClock
+from edge.models.llama import LlamaModel
+from edge.models.llama_loading import LlamaOptions, load_llama
+from edge.places import model_dirs
+
+MODEL = "qwen2.5-coder-0.5b-instruct-q4_k_m"
+
+
+def real_file() -> Path:
+    """The GGUF file. Raises StopIteration where it was not fetched."""
+    files = [folder / MODEL / f"{MODEL}.gguf" for folder in model_dirs(os.environ, Path.home())]
+    return next(file for file in files if file.is_file())
+
+
+def real_llama(context: int = 4096) -> LlamaModel:
+    return load_llama(real_file(), LlamaOptions(context=context), model_id=MODEL, clock=SystemClock())
