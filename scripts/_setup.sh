@@ -18,6 +18,7 @@ readonly BUILD_OPTIONS="-DLLAVA_BUILD=OFF -DGGML_NATIVE=ON"
 readonly BUILD_INCLUDE=$ROOT/scripts/llama_cpp.cmake
 
 export HOME PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_USER=0 PYTHONNOUSERSITE=1
+export ORT_DISABLE_TELEMETRY=1 # onnxruntime 1.29 and later would send usage data
 if [ -n "${EDGE_CACHE_DIR:-}" ]; then export EDGE_MODELS_DIR="$MODELS"; fi
 # Each of these would change what is built, or where it goes. SOURCE_DATE_EPOCH turns ggml's native kernels off.
 unset PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_REQUIRE_VIRTUALENV SOURCE_DATE_EPOCH HNSWLIB_NO_NATIVE

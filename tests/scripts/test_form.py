@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scripts.conftest import REPOSITORY
+from tests.scripts.conftest import REPOSITORY, run_bash
 
 SCRIPTS = sorted(
     path
@@ -47,3 +47,8 @@ def test_an_unknown_setting_in_a_unit_is_noticed(tmp_path: Path) -> None:
 def test_the_unit_cannot_reach_a_network() -> None:
     unit = (REPOSITORY / "systemd/edge.service").read_text().splitlines()
     assert {"PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX", "IPAddressDeny=any"} <= set(unit)
+
+
+def test_no_library_that_sends_usage_data_is_let_to() -> None:
+    assert "Environment=ORT_DISABLE_TELEMETRY=1" in (REPOSITORY / "systemd/edge.service").read_text().splitlines()
+    assert run_bash("env").stdout.splitlines().count("ORT_DISABLE_TELEMETRY=1") == 1

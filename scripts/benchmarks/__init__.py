@@ -1,0 +1,1 @@
+"""Measurements of edge, made anew by anyone: `scripts/bench --help`."""

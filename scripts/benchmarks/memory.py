@@ -1,0 +1,101 @@
+"""A memory of the engine's own parts in a folder: what the benchmarks fill and ask."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from edge.clock import SystemClock
+from edge.config import load_settings
+from edge.daemon.parts import FileModels, read_rules
+from edge.engine.ports import EmbeddingRow, Scope, TextEmbedder
+from edge.engine.recall import Limits, Recall
+from edge.engine.vectors import Vectors
+from edge.index.opening import open_index
+from edge.memory.rules import Rules
+from edge.memory.units import Draft, Insert, OwnerId, SessionId, UnitId
+from edge.settings import RecallSettings, Settings
+from edge.store.sqlite import SqliteStore, open_store
+
+OWNER = OwnerId("uid:1000")
+SESSION = SessionId("bench")
+ASKED_AT = datetime(2040, 1, 1, tzinfo=UTC)
+"""When all is asked: after everything that was told."""
+_BATCH = 256
+
+
+def current_settings() -> Settings:
+    """The settings in force for this user, for the places of the models."""
+    return load_settings(os.environ, Path.home(), os.getuid())
+
+
+def real_embedder() -> TextEmbedder:
+    """The embedder of the settings. Raises ModelMissing where it was not fetched."""
+    return FileModels(current_settings(), SystemClock()).load_embedder()
+
+
+@dataclass(slots=True)
+class BenchMemory:
+    """Store, vectors and rules of one owner."""
+
+    store: SqliteStore
+    vectors: Vectors
+    rules: Rules
+    count: int = field(default=0)
+
+    @property
+    def scope(self) -> Scope:
+        """Of the one owner, at the time of all questions."""
+        return Scope(OWNER, SESSION, ASKED_AT)
+
+    def recall(self, units: int, threshold: float) -> Recall:
+        """The engine's recall, with the settings' number of candidates."""
+        limits = Limits(RecallSettings().candidates, units, threshold)
+        return Recall(self.store, self.rules, self.vectors, limits, SystemClock())
+
+    def add(self, drafts: Sequence[Draft]) -> list[UnitId]:
+        """Store and embed drafts, each a unit of its own; gives their ids in order."""
+        added: list[UnitId] = []
+        for first in range(0, len(drafts), _BATCH):
+            added += self._add_batch(drafts[first : first + _BATCH])
+        return added
+
+    def _add_batch(self, drafts: Sequence[Draft]) -> tuple[UnitId, ...]:
+        changes = [self._insert(draft) for draft in drafts]
+        written = self.store.apply(OWNER, changes, ASKED_AT - timedelta(days=1))
+        embedder, index = self.vectors.embedder, self.vectors.index
+        assert embedder is not None
+        assert index is not None
+        embedded = embedder.embed([draft.content for draft in drafts])
+        rows = [
+            EmbeddingRow(unit, number, vector, codes)
+            for unit, text in zip(written.added, embedded, strict=True)
+            for number, (vector, codes) in enumerate(zip(text.vectors, text.codes, strict=True))
+        ]
+        self.store.save_embeddings(embedder.id, rows)
+        index.add(np.array([row.unit for row in rows], dtype=np.int64), np.stack([row.vector for row in rows]))
+        return written.added
+
+    def _insert(self, draft: Draft) -> Insert:
+        """The same words said twice are two turns here, as the evidence counts them."""
+        self.count += 1
+        valid_from = draft.valid_from or ASKED_AT - timedelta(days=1)
+        return Insert(draft, None, f"bench-{self.count}", valid_from, draft.valid_until)
+
+
+@contextmanager
+def bench_memory(folder: Path, embedder: TextEmbedder) -> Iterator[BenchMemory]:
+    """An empty memory in a folder, closed at the end."""
+    vectors = Vectors()
+    vectors.attach(embedder, open_index(folder / "index", embedder.id, embedder.dimension, 0).index)
+    store = open_store(folder / "memory.db", SystemClock())
+    try:
+        yield BenchMemory(store, vectors, read_rules())
+    finally:
+        store.close()
