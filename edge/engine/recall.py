@@ -11,11 +11,11 @@ from edge.engine.ports import MemoryStore, Scope
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
 from edge.memory.language import language_of
-from edge.memory.questions import asks_what_was_said
+from edge.memory.questions import asks_what_was_said, is_question
 from edge.memory.ranking import Candidate, Ranking, rank
 from edge.memory.rules import Rules
-from edge.memory.text import query_terms
-from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, UnitId
+from edge.memory.text import normal_form, query_terms
+from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, Unit, UnitId
 
 _log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class Recall:
         candidates = [
             Candidate(unit, by_text.get(unit.id, 0.0), by_vector.get(unit.id, 0.0))
             for unit in units.values()
-            if not (unit.kind is Kind.EPISODE and unit.source_turn in others)
+            if not (unit.kind is Kind.EPISODE and (unit.source_turn in others or self._only_asks(unit, query, asked)))
         ]
         threshold = self._limits.threshold
         if asked is not None and asked.certain:
@@ -131,6 +131,12 @@ class Recall:
         except EmbedderFailed as failure:
             _log.warning("recall goes on without vectors: %s", failure.message)
             return {}, ("vectors",)
+
+    def _only_asks(self, unit: Unit, query: str, asked: SlotQuestion | None) -> bool:
+        """Whether a turn's words are this very question, asked before: it shares every word and answers nothing."""
+        if normal_form(unit.content) == normal_form(query):
+            return True
+        return asked is not None and is_question(unit.content) and self._rules.find_question(unit.content) == asked
 
     def _turns_about_others(self, scope: Scope, asked: SlotQuestion | None) -> frozenset[TurnId | None]:
         """Turns whose words fill the asked slot for somebody else: "my sister's number is ..." is no answer to mine."""

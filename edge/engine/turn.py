@@ -239,6 +239,8 @@ class Turns:
         assert written.turn is not None
         now = self._clock.now()
         heard = [turn.message, *(found.unit.content for found in progress.found.recalled)]
+        if _told_by_runtime(progress):
+            heard.append(progress.reply)
         remember = self._desk.remember
         stored = remember.finish_turn(turn.owner, turn.session, written.turn, progress.reply, state, heard, now)
         if state is not TurnState.CANCELLED or progress.tokens:
@@ -280,12 +282,17 @@ def _usage(prompt: Prompt, generation: Generation) -> Usage:
     )
 
 
+def _told_by_runtime(progress: _Progress) -> bool:
+    """Whether the reply came from the runtime: a model always evaluates something."""
+    return progress.generation is not None and not progress.generation.evaluated
+
+
 def _unevaluated(progress: _Progress) -> int:
     """Tokens of prompt and reply that the model has not seen: all new ones where it was not asked, else the last one
     where the reply did not come to its own end."""
     generation = progress.generation
     assert generation is not None
-    if not generation.evaluated:
+    if _told_by_runtime(progress):
         return progress.prompt.appended + len(progress.tokens)
     return 0 if generation.finish is Finish.STOP else 1
 
