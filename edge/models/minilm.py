@@ -189,6 +189,8 @@ def _load_session(path: Path, model: str, threads: int) -> Any:
     except _UNREADABLE as error:
         raise ModelDamaged(f"{path} is cut or no ONNX file: {error}", model=model, file=str(path)) from error
     except _REFUSED as error:
+        if "does not have a graph" in str(error):  # what 1.28 says of an empty file
+            raise ModelDamaged(f"{path} is cut or no ONNX file: {error}", model=model, file=str(path)) from error
         raise ModelUnfit(f"onnxruntime refuses {path}: {error}", model=model, file=str(path)) from error
 
 
