@@ -43,8 +43,7 @@ class Confirmed:
         assert all(turns[number].state is TurnState.DONE for number in turns if number in self.done)
         assert not any(turn.state is TurnState.OPEN for turn in turns.values())
         present = {int(unit) for unit in store.visible_ids(scope())}
-        found = {unit for unit, _ in store.search_text(scope(), "told fact more", 100_000)}
-        assert present == found
+        assert present == {unit for (unit,) in store._db.rows("SELECT rowid FROM units_text")}
         assert not present & self.gone
         # A kill may fall between the commit of one forgetting and its being told: at most a turn's units more are gone.
         assert len(self.units - self.gone - present) <= 3
