@@ -88,6 +88,17 @@ def check_private(folder: Path, uid: int) -> None:
         )
 
 
+def make_private_folder(socket: Path, uid: int) -> None:
+    """Make the folder of a socket, for this user alone, where it is not there yet; one in /tmp that is there already
+    must be this user's own. Raises SocketPathInvalid."""
+    try:
+        socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SocketPathInvalid(f"The folder {socket.parent} cannot be made: {error.strerror}.") from error
+    if socket.parent == _fallback_folder(uid):
+        check_private(socket.parent, uid)
+
+
 def _own_socket(environ: Mapping[str, str], uid: int) -> Path:
     runtime = environ.get("XDG_RUNTIME_DIR", "")
     if os.path.isabs(runtime) and os.path.isdir(runtime):

@@ -26,7 +26,6 @@ def listen(path: Path, group: str) -> socket.socket:
     folder cannot be used or something else is in the way.
     """
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _clear(path)
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
         link.bind(str(path))

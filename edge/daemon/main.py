@@ -32,6 +32,7 @@ from edge.engine.vectors import Vectors
 from edge.errors import StoreReadOnly
 from edge.index.opening import open_index, rebuild
 from edge.memory.rules import Rules
+from edge.places import make_private_folder
 from edge.settings import Settings
 from edge.store.sqlite import SqliteStore, open_store
 
@@ -153,6 +154,7 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     runner = web.AppRunner(
         make_app(daemon.service), handler_cancellation=True, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS
     )
+    make_private_folder(settings.places.socket, os.getuid())
     socket = listen(settings.places.socket, settings.daemon.group)
     await runner.setup()
     await web.SockSite(runner, socket).start()
