@@ -50,6 +50,7 @@ one two if and or but because going getting coming trying about after before aga
 under into onto stupid lazy old young names confidential missing misspelled listed empty blank
 old-fashioned please stop english chinese french german italian spanish japanese american british asian dr
 mr mrs ms sir i i'm taxi cab doctor police uber idiot liar
+asap soon sometime anyway immediately first directly instead taken mud gone
 """
 _EN_NOT_NAMES = frozenset(_EN_NOT_NAMES_TEXT.split())
 
@@ -62,7 +63,18 @@ def read_name(raw: str) -> Read | None:
     words = shown.lower().split()
     if not words or any(word in _EN_NOT_NAMES for word in words) or (len(words[0]) < 2 and len(words) == 1):
         return None
+    if shown.islower() and any(map(_is_common_word, words)):
+        return None
     return shown, shown.lower()
+
+
+_NO_NAME_SHAPE = re.compile(r"\w+(?:able|ible|ful|less|ous|ive|tant)|\w{3,}ing|\w{3,}ed")
+_NAMES_ALL_THE_SAME = re.compile(r"xiao\w+|sterling|fred|jared|\w*(?:fred|hamm?ed|hmed|mildred)|yves|clive|olive")
+
+
+def _is_common_word(word: str) -> bool:
+    """Whether a word in lower case has the shape of an adjective or a participle rather than of a name."""
+    return bool(_NO_NAME_SHAPE.fullmatch(word)) and not _NAMES_ALL_THE_SAME.fullmatch(word)
 
 
 def _read_zh_name(shown: str) -> Read | None:
@@ -88,10 +100,26 @@ def read_zh_full_name(raw: str) -> Read | None:
     return (shown, shown) if shaped else None
 
 
+_TITLE_OR_PEOPLE = re.compile(
+    r"(?:South|North|East|West|Northern|Southern|Puerto|Costa|Saudi|Sri|New|Roman|Greek|African|Asian|Latin|Native|Vice|Team"
+    r"|Senior|Junior|Chief|Head|Software|Project|Product|Sales|General|Managing|Super|Totally|Feeling|So|Excited) "
+)
+
+
+def read_self_name(raw: str) -> Read | None:
+    """A Chinese name after 我是, which mostly says something else: no 我是东北人, 我是老客户, 我是金牛座."""
+    read = read_zh_full_name(raw)
+    if read is None or re.search(r"[人户家员师生客手迷控粉党族者座派子型痴盲届级]$|^[老大]", read[0]):
+        return None
+    return read if not read[0].isascii() or " " in read[0] or read[0][0].isupper() else None
+
+
 def read_proper_name(raw: str) -> Read | None:
     """A name after a bare "I'm": given and family name, both capitalised, or a Chinese full name."""
     read = read_zh_full_name(raw)
-    return read if read and (" " in read[0] or not read[0].isascii()) else None
+    if read is None or _TITLE_OR_PEOPLE.match(read[0]):
+        return None
+    return read if " " in read[0] or not read[0].isascii() else None
 
 
 def read_surname(raw: str) -> Read | None:

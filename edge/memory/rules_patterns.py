@@ -10,7 +10,7 @@ from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, comp
 from edge.memory.rules_values import READERS
 
 TOPIC = (
-    r"(?P<topic>(?!的|是|吃|喝|吗|呢|吧|啊|things?\b|kinds? of things?|sorts? of things?)"
+    r"(?P<topic>(?!什么|哪|谁|啥|多少|的|是|吃|喝|吗|呢|吧|啊|things?\b|kinds? of things?|sorts? of things?)"
     r"(?:[a-z][a-z-]{1,20}(?: (?:of )?(?!(?:is|are|was|were|do|does|in|for|because)\b)[a-z]{2,15}){0,3}?"
     r"|[\u3400-\u9fff]{1,6}?))"
 )

@@ -14,7 +14,9 @@ _EN_TAIL = re.compile(
     r"|as well|though"
     r"|anymore|any more|a lot|very much|so much|the most|most|best|again|already|lol|haha|instead|you know"
     r"|thanks|thank you"
-    r"|at all|any longer|also|(?:every )?now and then|from time to time|every day|sometimes|in general"
+    r"|at all|any longer|also|last (?:year|month|week|spring|summer|autumn|winter)"
+    r"|this (?:year|month|week)|recently|lately|yesterday|(?:an?|one|two|three|\d+) (?:year|month|week)s? ago|in 20\d\d"
+    r"|(?:every )?now and then|from time to time|every day|sometimes|in general"
     r"|in particular|especially|obviously|of course|for sure|since \d{4}|for \w+ years?)$",
     re.I,
 )
@@ -63,13 +65,13 @@ _POINTS_ELSEWHERE = re.compile(
 
 def tidy(raw: str) -> str:
     """A phrase without what hangs on behind it (now, too, please, 了, 啊) and without spaces around."""
-    shown = raw.strip(" .~～-")
+    shown = raw.strip(' .~～-"“”「」`')
     for _ in range(3):
         trimmed = _EN_TAIL.sub("", shown) if shown.isascii() else _ZH_PHRASE_TAIL.sub("", shown)
         if trimmed == shown:
             break
         shown = trimmed
-    return shown.strip(" .,~")
+    return shown.strip(' .,~"“”')
 
 
 def read_phrase(raw: str) -> Read | None:

@@ -17,6 +17,7 @@ from edge.memory.rules_names import (
     ZH_NAME,
     read_name,
     read_proper_name,
+    read_self_name,
     read_surname,
     read_zh_full_name,
 )
@@ -64,7 +65,9 @@ READERS: Mapping[str, Reader] = {
     "date": Reader(DATE, read_date, typed=True),
     "name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_name),
     "full_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_zh_full_name),
+    "self_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_self_name),
     "cap_name": Reader(EN_NAME, read_name),
+    "capital_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{ZH_NAME})", read_name),
     "proper_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{ZH_NAME})", read_proper_name),
     "surname": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|(?:{COMPOUND}|[{HAN}])(?![{HAN}]))", read_surname),
     "place": Reader(rf"{REST}{{1,70}}(?:, (?-i:[A-Z]){REST}{{1,30}})?", read_place),

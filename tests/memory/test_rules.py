@@ -241,7 +241,8 @@ def test_a_bad_table_is_refused_and_its_entry_named(table: str, named: str) -> N
 
 SPOKEN = (
     "my name is call me 我的 电话 是 叫 我 13800138000 A-20391 order number , . ? ！ ， I like "
-    "and don't \" ' ` ``` # 喜欢 Bob 张伟 <| \x00 \ud800 \n if said sister's what's 什么 吗 、 in my cart May 3 live Berlin b@example.org"
+    "and don't \" ' ` ``` # 喜欢 Bob 张伟 <| \x00 \ud800 \n if said sister's what's 什么 吗 、 "
+    "in my cart May 3 live Berlin b@example.org"
 )
 WORDS = st.sampled_from(SPOKEN.split(" "))
 TEXTS = st.one_of(
