@@ -159,9 +159,9 @@ class _Routes:
         return _json(await self._run(partial(self._forget, owner, _unit(request))))
 
     def _forget(self, owner: OwnerId, unit: UnitId) -> Any:
-        gone = memories.forget(self._memory, owner, unit)
-        self._service.speech.forget(owner, gone.units, gone.turns)
-        return gone.wire()
+        answer = memories.forget(self._memory, owner, unit)
+        self._service.speech.forget(owner)
+        return answer
 
     async def recall(self, request: web.Request) -> web.Response:
         owner = _owner(request)

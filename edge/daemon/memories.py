@@ -12,7 +12,7 @@ from edge.daemon.requests import Fields
 from edge.daemon.views import memory_wire, recall_answer
 from edge.engine.ports import Scope, Written
 from edge.errors import MemoryNotFound, RequestInvalid
-from edge.memory.units import SELF, SESSION_KINDS, Draft, Kind, OwnerId, SessionId, Source, TurnId, UnitId
+from edge.memory.units import SELF, SESSION_KINDS, Draft, Kind, OwnerId, SessionId, Source, UnitId
 from edge.wire import DEFAULT_PAGE, MAX_PAGE, ForgetAnswer, MemoryPage, MemoryWire, RecallAnswer, RememberAnswer
 
 T = TypeVar("T")
@@ -124,26 +124,12 @@ def recall(memory: Memory, owner: OwnerId, request: RecallRequest, now: datetime
     return recall_answer(memory.recall.find(scope, request.query, request.limit), explain=request.explain)
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What is gone: units, and the turns whose words went with them."""
-
-    units: tuple[UnitId, ...]
-    turns: frozenset[TurnId]
-
-    def wire(self) -> ForgetAnswer:
-        """As it is answered."""
-        return {"forgotten": sorted(self.units)}
-
-
-def forget(memory: Memory, owner: OwnerId, unit: UnitId) -> Forgotten:
+def forget(memory: Memory, owner: OwnerId, unit: UnitId) -> ForgetAnswer:
     """Remove a unit for good. Raises MemoryNotFound."""
-    memory.store.unit(owner, unit)
-    turns = memory.store.turns_of_units(owner, [unit])
     units = memory.remember.forget(owner, [unit])
     if not units:
         raise MemoryNotFound(f"There is no memory {unit}.", id=unit)
-    return Forgotten(units, turns)
+    return {"forgotten": sorted(units)}
 
 
 def _answer(memory: Memory, owner: OwnerId, written: Written) -> RememberAnswer:

@@ -13,7 +13,7 @@ from edge.engine.context import PromptPlan, Windows
 from edge.engine.ports import LanguageModel, MemoryStore
 from edge.engine.turn import Speaker
 from edge.errors import EdgeError
-from edge.memory.units import OwnerId, TurnId, UnitId
+from edge.memory.units import OwnerId
 from edge.prompt.composition import Composer
 
 _log = logging.getLogger(__name__)
@@ -63,10 +63,10 @@ class ModelHolder:
             return ModelState("ready", model=self._loading.result().model)
         return ModelState("failed", error if isinstance(error, EdgeError) else EdgeError(str(error)))
 
-    def forget(self, owner: OwnerId, units: tuple[UnitId, ...], turns: frozenset[TurnId]) -> None:
-        """Drop the windows that hold what was forgotten. Called on the memory thread, which owns the windows."""
+    def forget(self, owner: OwnerId) -> None:
+        """Drop the owner's windows, in which forgotten words may stand. Called on the memory thread, which owns them."""
         if self._loading is not None and self._loading.done() and not self._has_failed():
-            self._loading.result().windows.forget(owner, units, turns)
+            self._loading.result().windows.forget(owner)
 
     def close(self) -> None:
         """Free the model. Called on the model thread when all is done."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
@@ -18,8 +18,6 @@ from edge.prompt.window import Marks, Window, must_compact
 
 _KEPT_WINDOWS = 64
 _TURNS_LOOKED_AT = 40
-_TEMPLATE_ROOM = 32
-"""Tokens kept for the marks of a turn where core facts are weighed against the person's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,7 @@ class Prompt:
 
     `sent` are units that were put into it now. `memory_tokens` counts the notes, `appended` what the model has not
     evaluated yet if it still holds the window of the turn before, `gave_way` the memories that had no room.
+    `forgets` counts what the owner had forgotten before.
     """
 
     window: Window
@@ -52,6 +51,7 @@ class Prompt:
     appended: int
     gave_way: int
     rebuilt: bool
+    forgets: int
 
 
 class Windows:
@@ -62,6 +62,7 @@ class Windows:
         self._composer = composer
         self._plan = plan
         self._windows: OrderedDict[tuple[OwnerId, SessionId], Window] = OrderedDict()
+        self._forgets: Counter[OwnerId] = Counter()
 
     def prepare(self, scope: Scope, message: str, recalled: Sequence[Recalled], *, nothing: bool) -> Prompt:
         """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer.
@@ -73,7 +74,7 @@ class Windows:
         window = self._windows.get(_key(scope))
         if window is not None:
             units = self._replacements(scope, window) + units
-            grown = self._grown(window, self._entry(scope, window, words, units, nothing))
+            grown = self._grown(scope, window, self._entry(scope, window, words, units, nothing))
             if grown is not None:
                 return grown
         return self._rebuilt(scope, message, words, units, nothing, had=window is not None)
@@ -83,8 +84,12 @@ class Windows:
     ) -> None:
         """Keep a turn in the window: its prompt, the reply's tokens as they were made, and the closing mark.
 
-        `unevaluated` tokens at the end of prompt and reply have not been seen by the model.
+        `unevaluated` tokens at the end of prompt and reply have not been seen by the model. Where the owner forgot
+        something while the turn ran, it may stand in the prompt: the window is dropped.
         """
+        if prompt.forgets != self._forgets[owner]:
+            self._windows.pop((owner, session), None)
+            return
         window = prompt.window.close_turn(reply, self._composer.close_reply, turn, unevaluated)
         self._windows[owner, session] = window
         self._windows.move_to_end((owner, session))
@@ -95,14 +100,18 @@ class Windows:
         """The tokens of a reply that the model did not make."""
         return self._composer.text(reply)
 
-    def forget(self, owner: OwnerId, units: Collection[UnitId], turns: Collection[TurnId]) -> None:
-        """Drop every window of the owner that holds one of the units or turns; the next turn builds it anew."""
-        gone = [
-            key
-            for key, window in self._windows.items()
-            if key[0] == owner and (window.units & set(units) or window.turns & set(turns))
-        ]
-        for key in gone:
+    def role_of(self, prompt: Prompt) -> str:
+        """The role text that a prompt begins with."""
+        return self._role(prompt.window.language)
+
+    def forget(self, owner: OwnerId) -> None:
+        """Drop the owner's windows, after something of theirs was forgotten; the next turn builds each anew.
+
+        All of them, because what was forgotten may stand in any: in a reply that repeated it, or in another turn's
+        words that went with it.
+        """
+        self._forgets[owner] += 1
+        for key in [key for key in self._windows if key[0] == owner]:
             del self._windows[key]
 
     # --- a window that grows ---------------------------------------------------------------------------------------
@@ -125,12 +134,12 @@ class Windows:
             return None
         return successor
 
-    def _grown(self, window: Window, entry: _Entry) -> Prompt | None:
+    def _grown(self, scope: Scope, window: Window, entry: _Entry) -> Prompt | None:
         """The window with this turn at its end; None where it would pass its mark and must be compacted."""
         turn = self._tokens(entry, len(entry.notes))
         if must_compact(window, len(turn), self._plan.marks):
             return None
-        return self._prompt(window, entry, len(entry.notes), rebuilt=False)
+        return self._prompt(scope, window, entry, len(entry.notes), rebuilt=False)
 
     # --- a window built anew ---------------------------------------------------------------------------------------
 
@@ -139,21 +148,30 @@ class Windows:
     ) -> Prompt:
         """Role, core facts, the last turns up to the low mark, and this turn; what has no room gives way."""
         earlier = self._earlier(scope)
-        base = self._base(scope, self._language(message, earlier), len(words))
-        entry = self._entry(scope, base, words, units, nothing)
+        base = self._base(scope, self._language(message, earlier), words)
+        window = self._with_turns(base, earlier, words)
+        entry = self._entry(scope, window, words, units, nothing)
+        if len(window.tokens) + len(self._tokens(entry, 0)) > self._plan.marks.room:
+            entry = replace(entry, nothing=False)
+        granted = allot(
+            self._plan.marks.room,
+            Wanted(fixed=len(window.tokens) + len(self._tokens(entry, 0)), memories=self._note_sizes(entry)),
+        )
+        return self._prompt(scope, window, entry, granted.memories, rebuilt=had or bool(earlier))
+
+    def _with_turns(self, base: Window, earlier: Sequence[Turn], words: Tokens) -> Window:
+        """Role and core facts with the newest turns behind them: as many as the low mark and the words allow."""
         told = [self._composer.turn(turn.message, turn.reply) for turn in earlier]
         granted = allot(
             self._plan.marks.room,
             Wanted(
-                fixed=len(base.tokens) + len(self._tokens(entry, 0)) + self._overhead(entry),
-                memories=[len(line) for line in entry.notes],
+                fixed=len(base.tokens) + len(self._bare(words)),
                 turns=[len(turn) for turn in _newest_within(told, self._plan.marks.low - len(base.tokens))],
             ),
         )
         kept = len(earlier) - granted.turns
         window = base.append(tuple(token for turn in told[kept:] for token in turn))
-        window = replace(window, turns=frozenset(turn.id for turn in earlier[kept:]))
-        return self._prompt(window, entry, granted.memories, rebuilt=had or bool(earlier))
+        return replace(window, turns=frozenset(turn.id for turn in earlier[kept:]))
 
     def _earlier(self, scope: Scope) -> list[Turn]:
         """The last turns that have two sides; one that was cancelled at once or forgotten says nothing."""
@@ -161,12 +179,12 @@ class Windows:
         turns = self._store.turns(owner, session, last=_TURNS_LOOKED_AT)
         return [turn for turn in turns if turn.message and turn.reply]
 
-    def _base(self, scope: Scope, language: str, words: int) -> Window:
+    def _base(self, scope: Scope, language: str, words: Tokens) -> Window:
         """Role text and core facts; the facts stay away where the person's words leave no room for them."""
-        role = self._plan.role or LANGUAGES[language].role
+        role = self._role(language)
         core = self._store.slot_units(replace(scope, session=None), self._plan.core_slots, SELF)
         plain = len(self._composer.head(role, ()))
-        room = min(self._plan.anchor_tokens, self._plan.marks.room - words - plain - _TEMPLATE_ROOM)
+        room = min(self._plan.anchor_tokens, self._plan.marks.room - plain - len(self._bare(words)))
         lines: list[str] = []
         for unit in core:
             if len(self._composer.head(role, [*lines, unit.content])) - plain > room:
@@ -174,6 +192,9 @@ class Windows:
             lines.append(unit.content)
         anchored = frozenset(unit.id for unit in core[: len(lines)])
         return Window((), language=language).append(self._composer.head(role, lines), anchored)
+
+    def _role(self, language: str) -> str:
+        return self._plan.role or LANGUAGES[language].role
 
     def _language(self, message: str, earlier: Sequence[Turn]) -> str:
         if self._plan.language != "auto":
@@ -198,13 +219,18 @@ class Windows:
             lines.insert(0, self._composer.notes_header(entry.texts))
         return self._composer.user(lines, entry.words) + self._composer.open_reply
 
-    def _overhead(self, entry: _Entry) -> int:
-        """Tokens that the first note brings beside its own: the line above the notes, the break behind them."""
-        if not entry.notes or entry.nothing:
-            return 0
-        return len(self._tokens(entry, 1)) - len(self._tokens(entry, 0)) - len(entry.notes[0])
+    def _bare(self, words: Tokens) -> Tokens:
+        """The person's words alone in their turn, and the opening of the reply: what never gives way."""
+        return self._composer.user((), words) + self._composer.open_reply
 
-    def _prompt(self, window: Window, entry: _Entry, taken: int, *, rebuilt: bool) -> Prompt:
+    def _note_sizes(self, entry: _Entry) -> list[int]:
+        """Tokens that each note brings; the first also the line above the notes and the break behind them."""
+        sizes = [len(line) for line in entry.notes]
+        if sizes:
+            sizes[0] = len(self._tokens(entry, 1)) - len(self._tokens(entry, 0))
+        return sizes
+
+    def _prompt(self, scope: Scope, window: Window, entry: _Entry, taken: int, *, rebuilt: bool) -> Prompt:
         sent = frozenset(unit.id for unit in entry.units[:taken])
         whole = window.append(self._tokens(entry, taken), sent)
         return Prompt(
@@ -214,6 +240,7 @@ class Windows:
             appended=whole.pending,
             gave_way=entry.gave_way + len(entry.units) - taken,
             rebuilt=rebuilt,
+            forgets=self._forgets[scope.owner],
         )
 
 
