@@ -56,8 +56,9 @@ def plan_changes(
 ) -> tuple[Change, ...]:
     """Decide for each draft: a new unit, one that follows an older, or a confirmation of what is known.
 
-    `many` names the slots that hold several units at once. Where one message fills a single slot twice, the last
-    statement stands. A session-bound draft without a session is refused with ValueError.
+    `many` names the slots that hold several units at once. Where one message fills a single slot twice, or says a
+    thing and its opposite, the last statement stands. What is bound to a session ends nothing that others see. A
+    session-bound draft without a session is refused with ValueError.
     """
     planner = _Planner(session, at, known, many, lifespans)
     return tuple(planner.decide(draft) for draft in _last_of_each(drafts, many))
@@ -66,11 +67,21 @@ def plan_changes(
 def _last_of_each(drafts: Sequence[Draft], many: frozenset[str]) -> list[Draft]:
     last: dict[object, Draft] = {}
     for draft in drafts:
-        single = draft.slot is not None and draft.slot not in many and not draft.retracts
-        identity: object = (draft.slot, draft.subject) if single else key_of(draft)
+        identity = _identity(draft, many)
         last.pop(identity, None)
         last[identity] = draft
     return list(last.values())
+
+
+def _identity(draft: Draft, many: frozenset[str]) -> object:
+    """Equal for two drafts of one message of which only the later can stand."""
+    if draft.slot is None or draft.retracts:
+        return key_of(draft)
+    if draft.slot not in many:
+        return draft.slot, draft.subject
+    if draft.value is None:
+        return key_of(draft)
+    return frozenset({draft.slot, _OPPOSITES.get(draft.slot)}), draft.subject, draft.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,28 +94,22 @@ class _Planner:
 
     def decide(self, draft: Draft) -> Change:
         rivals = self._rivals(draft)
-        same = self._same(draft, rivals)
+        ended = tuple(unit.id for unit in rivals if _AUTHORITY[draft.source] >= _AUTHORITY[unit.source])
+        same = None if ended else self._same(draft)
         if same is not None:
             return Confirm(same)
-        ended = tuple(unit.id for unit in rivals if _AUTHORITY[draft.source] >= _AUTHORITY[unit.source])
         outranked = bool(rivals) and not ended
         if draft.retracts or outranked:
             # It says what no longer holds, or says it with too little authority: kept, but it fills no slot.
             draft = replace(draft, slot=None)
         return self._insert(draft, ended)
 
-    def _same(self, draft: Draft, rivals: Sequence[Unit]) -> UnitId | None:
+    def _same(self, draft: Draft) -> UnitId | None:
+        """The unit that says it already: in the same words, or with the same value of the same slot."""
         found = self.known.keys.get(key_of(draft))
         if found is not None or draft.retracts or draft.slot is None or draft.value is None:
             return found
-        return (
-            next((unit.id for unit in self._filling(draft, draft.slot) if unit.value == draft.value), None)
-            if not self._opposed(draft, rivals)
-            else None
-        )
-
-    def _opposed(self, draft: Draft, rivals: Sequence[Unit]) -> bool:
-        return any(unit.slot != draft.slot for unit in rivals)
+        return next((unit.id for unit in self._filling(draft, draft.slot) if unit.value == draft.value), None)
 
     def _rivals(self, draft: Draft) -> list[Unit]:
         """Current units that cannot stand beside the draft."""
@@ -115,14 +120,33 @@ class _Planner:
         if draft.retracts:
             return [unit for unit in same_slot if unit.value == draft.value]
         if draft.slot in self.many:
-            return opposite
-        return [unit for unit in same_slot if unit.value != draft.value or draft.value is None] + opposite
+            others = []
+        else:
+            others = [unit for unit in same_slot if unit.value != draft.value or draft.value is None]
+        weaker = [unit for unit in same_slot if unit not in others and self._is_weaker(unit, draft)]
+        return others + weaker + opposite
+
+    @staticmethod
+    def _is_weaker(unit: Unit, draft: Draft) -> bool:
+        """Whether it says the same with less authority: a guess that the person confirms becomes the person's word."""
+        same = unit.value is not None and unit.value == draft.value
+        return same and _AUTHORITY[unit.source] < _AUTHORITY[draft.source]
 
     def _filling(self, draft: Draft, slot: str | None) -> list[Unit]:
-        return [unit for unit in self.known.slots if slot and unit.slot == slot and unit.subject == draft.subject]
+        """Units in a slot that the draft may touch: one bound to a session leaves alone what every session sees."""
+        return [
+            unit
+            for unit in self.known.slots
+            if slot and unit.slot == slot and unit.subject == draft.subject
+            if not self._bound(draft) or unit.session is not None
+        ]
+
+    @staticmethod
+    def _bound(draft: Draft) -> bool:
+        return draft.session_only or draft.kind in SESSION_KINDS
 
     def _insert(self, draft: Draft, supersedes: tuple[UnitId, ...]) -> Insert:
-        bound = draft.session_only or draft.kind in SESSION_KINDS
+        bound = self._bound(draft)
         if bound and self.session is None:
             raise ValueError(f"{draft.kind} belongs to a session, and none was named")
         start = draft.valid_from or self.at
