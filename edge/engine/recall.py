@@ -11,7 +11,7 @@ from edge.engine.ports import MemoryStore, Scope
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
 from edge.memory.language import language_of
-from edge.memory.questions import asks_what_was_said, is_question
+from edge.memory.questions import asks_what_was_said
 from edge.memory.ranking import Candidate, Ranking, rank
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form, query_terms
@@ -79,9 +79,14 @@ class Recall:
         self._clock = clock
 
     def find(self, scope: Scope, query: str, limit: int | None = None) -> Found:
-        """Recall units for a message or a question; a certain hit of the rules ends it."""
+        """Recall units for a message or a question; a certain hit of the rules ends it.
+
+        With a limit of 0 recall is off, and nothing is said about what memory holds.
+        """
         started = self._clock.monotonic()
         limit = self._limits.units if limit is None else limit
+        if limit == 0:
+            return Found((), None, False, (), (), 0.0, 0.0)
         asked = self._rules.find_question(query)
         hits = self._ask_slots(scope, asked)[:limit]
         rules_seconds = self._clock.monotonic() - started
@@ -133,10 +138,15 @@ class Recall:
             return {}, ("vectors",)
 
     def _only_asks(self, unit: Unit, query: str, asked: SlotQuestion | None) -> bool:
-        """Whether a turn's words are this very question, asked before: it shares every word and answers nothing."""
+        """Whether a turn's words are this very question, asked before: it shares every word and answers nothing.
+
+        A question mark is no part of it: few people type one.
+        """
         if normal_form(unit.content) == normal_form(query):
             return True
-        return asked is not None and is_question(unit.content) and self._rules.find_question(unit.content) == asked
+        if asked is None or self._rules.find_question(unit.content) != asked:
+            return False
+        return not self._rules.find_facts(unit.content)
 
     def _turns_about_others(self, scope: Scope, asked: SlotQuestion | None) -> frozenset[TurnId | None]:
         """Turns whose words fill the asked slot for somebody else: "my sister's number is ..." is no answer to mine."""

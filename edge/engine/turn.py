@@ -150,7 +150,7 @@ class Turns:
         self, turn: RunningTurn, speaker: Speaker, progress: _Progress, writing: asyncio.Future[Written]
     ) -> Written:
         """Evaluate while the person's words are written; nothing of a reply is shown before they are."""
-        told = self._told_by_runtime(turn, progress.found)
+        told = self._runtime_reply(turn, progress.found)
         pieces = self._model_worker.stream(
             lambda: speaker.model.stream(progress.prompt.window.tokens, turn.sampling, _armed(turn))
         )
@@ -196,7 +196,7 @@ class Turns:
             progress.reply += item.text
             turn.events.put_nowait(TokenMade(item.text))
 
-    def _told_by_runtime(self, turn: RunningTurn, found: Found) -> str | None:
+    def _runtime_reply(self, turn: RunningTurn, found: Found) -> str | None:
         """The reply to a question for a slot that is empty: a small model would make a value up."""
         asked = found.empty_slot
         if asked is None:
@@ -238,7 +238,8 @@ class Turns:
         """On the memory thread: the reply into the store, the turn into the window, the use into the units."""
         assert written.turn is not None
         now = self._clock.now()
-        heard = [turn.message, *(found.unit.content for found in progress.found.recalled)]
+        recalled = progress.found.recalled
+        heard = [turn.message, *(found.unit.content for found in recalled), windows.role_of(progress.prompt)]
         if _told_by_runtime(progress):
             heard.append(progress.reply)
         remember = self._desk.remember
@@ -248,6 +249,9 @@ class Turns:
                 turn.owner, turn.session, progress.prompt, written.turn, progress.tokens,
                 unevaluated=_unevaluated(progress),
             )  # fmt: skip
+        if state is not TurnState.CANCELLED:
+            with suppress(EdgeError):  # a count; the turn is stored
+                remember.note_use(turn.owner, [found.unit.id for found in recalled], now)
         return stored
 
     async def _abandon(self, turn: RunningTurn, progress: _Progress, writing: asyncio.Future[Written]) -> None:

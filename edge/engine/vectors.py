@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -87,13 +86,14 @@ class _Long:
 
     def __init__(self, unit: UnitId, parts: Sequence[str]) -> None:
         self.unit = unit
-        self._parts = deque(parts)
+        self._parts = list(parts)
         self._done: list[Embedded] = []
 
     def embed_next(self, embedder: TextEmbedder, limit: int) -> bool:
         """Embed the next chunks; whether that was all."""
-        batch = [self._parts.popleft() for _ in range(min(limit, len(self._parts)))]
+        batch = self._parts[:limit]
         self._done += embedder.embed(batch)
+        self._parts = self._parts[limit:]
         return not self._parts
 
     def rows(self) -> list[EmbeddingRow]:
