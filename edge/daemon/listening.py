@@ -27,14 +27,24 @@ def listen(path: Path, group: str) -> socket.socket:
     """
     try:
         _clear(path)
-        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+        return _bind(path, group)
+    except OSError as error:
+        raise SocketPathInvalid(
+            f"The socket {path} cannot be made: {error.strerror or error}.", path=str(path)
+        ) from error
+
+
+def _bind(path: Path, group: str) -> socket.socket:
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    try:
         link.bind(str(path))
         # Nobody can connect before listen(), so the rights are right from the first connection on.
         path.chmod(_MODE)
         _give_to_group(path, group)
         link.listen(_BACKLOG)
-    except OSError as error:
-        raise SocketPathInvalid(f"The socket {path} cannot be made: {error.strerror}.", path=str(path)) from error
+    except OSError:
+        link.close()
+        raise
     link.setblocking(False)
     return link
 
