@@ -75,9 +75,14 @@ CHINESE = Texts(
 )
 
 LANGUAGES = {"en": ENGLISH, "zh": CHINESE}
-_ABOUT_THE_USER = re.compile(r"^The user(?:(?P<possessive>'s)| (?P<verb>is|has|does|[a-z]+s)) ")
+_ABOUT_THE_USER = re.compile(
+    r"^The user(?:(?P<possessive>'s)"
+    r"| (?P<adverb>no longer |still |also )?(?P<verb>was|[a-z]+(?<!s)s|[a-z]+(?:ss|x|sh|ch|zz)es)) "
+    r"(?<!always )(?<!sometimes )(?<!perhaps )"
+)
 _ABOUT_THE_USER_ZH = re.compile(r"^用户(?=[\u4e00-\u9fff])")
-_IRREGULAR = {"is": "are", "has": "have", "does": "do"}
+_IRREGULAR = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
+_SIBILANT_ENDING = re.compile(r"(?<=ss|ch|sh|zz)es$|(?<=x)es$")
 _MONTHS = [
     "January",
     "February",
@@ -116,8 +121,18 @@ def to_the_person(sentence: str) -> str:
 def _address(found: re.Match[str]) -> str:
     if found["possessive"]:
         return "Your "
-    verb = found["verb"]
-    return f"You {_IRREGULAR.get(verb, verb.removesuffix('s'))} "
+    return f"You {found['adverb'] or ''}{_plain(found['verb'])} "
+
+
+def _plain(verb: str) -> str:
+    """A verb as it follows "you": likes is like, watches is watch, studies is study."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if _SIBILANT_ENDING.search(verb):
+        return verb[:-2]
+    if len(verb) > 4 and verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb.removesuffix("s")
 
 
 def spoken_date(moment: datetime, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
