@@ -29,6 +29,7 @@ _ZH_NOT_START = "了他她它你您我咱这那哪怎不没别去来出在啥谁
 _ZH_NOT_END = "来去帮吃走看做等说喝玩睡送拿买接回起了过着吗呢么"
 _ZH_ERRAND = re.compile("明天|今天|后天|早上|晚上|下午|中午|起床|下周|周[一二三四五六日末]|现在|赶紧|快点|帮")
 _ZH_TAIL = re.compile(r"(?:就行|就好|就可以|就成|就得|即可|吧|啊|呀|哦|哈|嘛|啦|呢|好了|好啦|了)+$")
+EN_WORD = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ]{1,15})"
 _EN_PART = r"(?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ]*(?:['-][A-ZÀ-Þ]?[A-Za-zÀ-ÿ]+)?\.?)"
 EN_NAME = rf"{_EN_PART}(?: (?:(?-i:van|von|de|da|del|der|den|la|le|bin|al|el) ){{0,2}}{_EN_PART}){{0,3}}"
 LOW_NAME = r"[a-zà-ÿ]{2,20}(?:-[a-zà-ÿ]{2,20})?(?: [a-zà-ÿ]{2,20})?"
@@ -104,6 +105,25 @@ _TITLE_OR_PEOPLE = re.compile(
     r"(?:South|North|East|West|Northern|Southern|Puerto|Costa|Saudi|Sri|New|Roman|Greek|African|Asian|Latin|Native|Vice|Team"
     r"|Senior|Junior|Chief|Head|Software|Project|Product|Sales|General|Managing|Super|Totally|Feeling|So|Excited) "
 )
+
+
+_PEOPLE = re.compile(
+    r"\w+(?:ish|ese|ean|ian|can|stani|aeli|eli|aqi)|German|French|Greek|Dutch|Swiss|Thai|Czech|Turk|Finn|Dane|Swede|Pole|Serb|Croat|Arab"
+    r"|Muslim|Jewish|Hindu|Buddhist|Catholic|Protestant|Atheist|Afghan|Roman|Norman|Late|Done|Lost|Stuck|Curious"
+)
+_PERSONS_TEXT = """
+Brian Ian Adrian Julian Vivian Sebastian Fabian Damian Gillian Lillian Marian Florian Kilian Dorian Jillian Duncan
+Trish Eli Sean Jean Dean Ean Cillian
+"""
+_PERSONS_AFTER_ALL = frozenset(_PERSONS_TEXT.split())
+
+
+def read_single_name(raw: str) -> Read | None:
+    """One capitalised word after a greeting and "I'm": no people, no faith, no state one is in."""
+    read = read_name(raw)
+    if read is None or _is_common_word(read[1]):
+        return None
+    return read if read[0] in _PERSONS_AFTER_ALL or not _PEOPLE.fullmatch(read[0]) else None
 
 
 def read_self_name(raw: str) -> Read | None:

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from edge.memory.rules_names import (
     COMPOUND,
     EN_NAME,
+    EN_WORD,
     LOW_NAME,
     NAME_END,
     ZH_NAME,
     read_name,
     read_proper_name,
     read_self_name,
+    read_single_name,
     read_surname,
     read_zh_full_name,
 )
@@ -66,6 +68,7 @@ READERS: Mapping[str, Reader] = {
     "name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_name),
     "full_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_zh_full_name),
     "self_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_self_name),
+    "single_name": Reader(EN_WORD, read_single_name),
     "cap_name": Reader(EN_NAME, read_name),
     "capital_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{ZH_NAME})", read_name),
     "proper_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{ZH_NAME})", read_proper_name),
