@@ -248,6 +248,17 @@ def _check_shape(header: Header, path: Path) -> None:
             _damaged(path, f"{ARCHITECTURE}.{key} is out of range")
 
 
+def _are_distinct(texts: ArrayInfo, data: mmap.mmap) -> bool:
+    seen, empty, at = set[bytes](), 0, texts.start
+    read = struct.Struct("<Q").unpack_from
+    for _ in range(texts.length):
+        end = at + 8 + read(data, at)[0]
+        seen.add(data[at + 8 : end])
+        empty += end == at + 8  # llama.cpp numbers these
+        at = end
+    return len(seen) + max(empty - 1, 0) == texts.length
+
+
 def _check_vocabulary(header: Header, data: mmap.mmap, path: Path) -> None:
     tokens, types = (header.values.get(f"tokenizer.ggml.{key}") for key in ("tokens", "token_type"))
     embedding = header.tensors.get("token_embd.weight")
@@ -255,6 +266,8 @@ def _check_vocabulary(header: Header, data: mmap.mmap, path: Path) -> None:
         _damaged(path, "it has no vocabulary")
     if embedding.shape != (header.integer("embedding_length"), tokens.length):
         _damaged(path, "its vocabulary does not fit its embeddings")
+    if not _are_distinct(tokens, data):
+        _damaged(path, "its vocabulary has a token twice")
     if not isinstance(types, ArrayInfo) or types.length != tokens.length or types.kind not in (4, 5):
         _damaged(path, "its vocabulary has no token types")
     raw = data[types.start : types.start + 4 * types.length]

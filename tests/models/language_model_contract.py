@@ -1,6 +1,6 @@
 """What every `LanguageModel` must do, whether it is the scripted one or llama.cpp.
 
-A test class inherits `LanguageModelContract` and has a fixture `model` in its module: a model with a context of at least
+A test class inherits `LanguageModelContract`; a fixture `model` in its module is a model with a context of at least
 512 tokens that answers any prompt with two tokens or more.
 """
 

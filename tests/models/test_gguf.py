@@ -78,6 +78,11 @@ def test_a_right_header_is_read(file: Path) -> None:
     assert header.data_start + 64 * 5 * 4 == header.file_bytes
 
 
+def test_empty_tokens_may_repeat(file: Path) -> None:
+    file.write_bytes(gguf(tokenizer__ggml__tokens=["", "a", "", "b", ""]))
+    assert read_header(file).file_bytes == len(file.read_bytes())
+
+
 def test_a_missing_file_is_missing(file: Path) -> None:
     with pytest.raises(ModelMissing, match=r"model\.gguf"):
         read_header(file)
@@ -130,6 +135,7 @@ def test_any_cut_is_damaged(file: Path, data: st.DataObject) -> None:
         {"general__alignment": 33},
         {"tokenizer__ggml__tokens": ["a"]},
         {"tokenizer__ggml__token_type": [1, 1, 1, 1, 77]},
+        {"tokenizer__ggml__tokens": list("abcdb")},
         {"tokenizer__ggml__eos_token_id": 5},
         {"shape": (64, 0)},
         {"shape": (64, 6)},
