@@ -72,7 +72,15 @@ def client_socket(
         if path.parent == _fallback_folder(uid):
             check_private(path.parent, uid)
         return path
-    return service if service.exists() else path
+    return service if _may_exist(service) else path
+
+
+def _may_exist(path: Path) -> bool:
+    """Whether something is there, or its folder is closed to us: connecting then says so by name."""
+    try:
+        return path.exists()
+    except PermissionError:
+        return True
 
 
 def check_private(folder: Path, uid: int) -> None:

@@ -32,6 +32,8 @@ def daemon(options: Options) -> int:
     settings = load_settings(environ, Path.home(), os.getuid())
     # numpy's own threads would fight the model's for the cores and stall a search of 0.2 ms for 50.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # onnxruntime from 1.29 on would keep a queue of events to send.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     # Only here: the daemon imports numpy, onnxruntime and llama_cpp.
     from edge.daemon.main import run_daemon
 

@@ -30,12 +30,17 @@ class Scope:
     A unit is visible when it is the owner's, its session is none or this one, `valid_from <= as_of < valid_until`,
     and it is neither archived nor superseded at `as_of`. `session` None sees only what is bound to no session.
     `kinds` None means all kinds.
+
+    `present` says that `as_of` is the clock's now and not a moment in the past that is asked about. A clock can be
+    wrong (a board without a battery starts in 1970), so what was valid from the moment it was said is then visible
+    whatever that moment was called, and what has a successor never is.
     """
 
     owner: OwnerId
     session: SessionId | None
     as_of: datetime
     kinds: frozenset[Kind] | None = None
+    present: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,12 @@ _LIVES = """
     AND (u.archived_at IS NULL OR u.archived_at > :as_of)
 """
 """Alive at `as_of`. What was superseded ended where its successor began, so `valid_until` tells that too."""
-_VISIBLE = f"u.owner = :owner AND (u.session IS NULL OR u.session = :session) AND {_LIVES}"
+_LIVES_NOW = """
+    (u.valid_from <= :as_of OR u.valid_from = u.created_at) AND (u.valid_until IS NULL OR u.valid_until > :as_of)
+    AND u.superseded_by IS NULL AND u.archived_at IS NULL
+"""
+"""Alive in the present, whatever the clock called the moment at which it was said."""
+_SEEN_BY = "u.owner = :owner AND (u.session IS NULL OR u.session = :session)"
 
 
 def _of_kinds(kinds: frozenset[Kind] | None) -> str:
@@ -32,7 +37,8 @@ def _of_kinds(kinds: frozenset[Kind] | None) -> str:
 
 def visible(scope: Scope) -> str:
     """The condition on `units u` that a scope is; its parameters are those of `in_scope`."""
-    return _VISIBLE + _of_kinds(scope.kinds)
+    lives = _LIVES_NOW if scope.present else _LIVES
+    return f"{_SEEN_BY} AND {lives}{_of_kinds(scope.kinds)}"
 
 
 def in_scope(scope: Scope, **more: Any) -> dict[str, Any]:
@@ -79,7 +85,7 @@ def read_page(
     if session is not None:
         conditions.append("(u.session IS NULL OR u.session = :session)")
     if not include_past:
-        conditions.append(_LIVES)
+        conditions.append(_LIVES_NOW)
     rows = db.rows(
         f"""
         SELECT {UNIT_COLUMNS} FROM units u INDEXED BY units_of_owner

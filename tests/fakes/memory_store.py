@@ -179,7 +179,7 @@ class FakeMemoryStore:
             for unit in self._units.values()
             if unit.owner == scope.owner
             and unit.session in {None, scope.session}
-            and _lives(unit, scope.as_of)
+            and (_lives_now if scope.present else _lives)(unit, scope.as_of)
             and (scope.kinds is None or unit.kind in scope.kinds)
         ]
 
@@ -217,7 +217,7 @@ class FakeMemoryStore:
             and (session is None or unit.session in {None, session})
             and (kinds is None or unit.kind in kinds)
             and (before is None or unit.id < before)
-            and (include_past or _lives(unit, as_of))
+            and (include_past or _lives_now(unit, as_of))
         ]
         units = tuple(found[:limit])
         return Page(units, units[-1].id if units and len(found) > limit else None)
@@ -323,6 +323,15 @@ class FakeMemoryStore:
         for turn in abandoned:
             self._turns[turn.id] = replace(turn, state=TurnState.INTERRUPTED, ended_at=at)
         return len(abandoned)
+
+
+def _lives_now(unit: Unit, as_of: datetime) -> bool:
+    return (
+        (unit.valid_from <= as_of or unit.valid_from == unit.created_at)
+        and (unit.valid_until is None or unit.valid_until > as_of)
+        and unit.superseded_by is None
+        and unit.archived_at is None
+    )
 
 
 def _lives(unit: Unit, as_of: datetime) -> bool:

@@ -25,8 +25,10 @@ def scope(
     session: SessionId | None = MAIN,
     as_of: datetime | None = None,
     kinds: frozenset[Kind] | None = None,
+    *,
+    present: bool = False,
 ) -> Scope:
-    return Scope(owner, session, as_of or after(minutes=1), kinds)
+    return Scope(owner, session, as_of or after(minutes=1), kinds, present)
 
 
 def insert(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 
 import numpy as np
@@ -240,6 +240,21 @@ class MemoryStoreContract:
             if before is None:
                 break
         assert seen == ids[::-1]
+
+    def test_a_clock_that_was_set_back_hides_nothing_and_brings_nothing_back(self, store: Store) -> None:
+        boot = datetime(1970, 1, 1, tzinfo=UTC)
+        (old,) = add(store, fact("lives in Berlin", "address", "Berlin"))
+        (new,) = store.apply(ANN, [insert(fact("住在汉堡", "address", "汉堡"), supersedes=(old,))], NOON).added
+        now = scope(as_of=boot, present=True)
+        assert [unit.id for unit in store.slot_units(now, ["address"], None)] == [new]
+        assert [unit for unit, _ in store.search_text(now, "汉堡", 5)] == [new]
+        assert store.visible_ids(now).tolist() == [new]
+        page = store.page(ANN, session=None, kinds=None, before=None, limit=9, as_of=boot, include_past=False)
+        assert [unit.id for unit in page.units] == [new]
+
+    def test_what_begins_later_is_not_there_yet(self, store: Store) -> None:
+        store.apply(ANN, [insert(fact("lives in Rome", "address", "Rome"), valid_from=after(days=2))], NOON)
+        assert store.slot_units(scope(present=True), ["address"], None) == []
 
     def test_page_can_include_the_past_and_choose_session_and_kind(self, store: Store) -> None:
         past = insert(fact("old"), valid_until=after(seconds=1))
