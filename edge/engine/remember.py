@@ -85,7 +85,7 @@ class Remember:
     def _changes(
         self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime
     ) -> tuple[Change, ...]:
-        scope = Scope(owner, session, at)
+        scope = Scope(owner, session, at, present=True)
         slots = slots_touched(drafts)
         known = Known(
             keys=self._store.known(scope, [key_of(draft) for draft in drafts]),

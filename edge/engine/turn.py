@@ -136,7 +136,7 @@ class Turns:
     def _open(self, turn: RunningTurn, windows: Windows) -> _Progress:
         """On the memory thread: recall, and the prompt. Nothing is written yet, so a refusal changes nothing."""
         now = self._clock.now()
-        scope = Scope(turn.owner, turn.session, now)
+        scope = Scope(turn.owner, turn.session, now, present=True)
         found = self._desk.recall.find(scope, turn.message)
         prompt = windows.prepare(scope, turn.message, found.recalled, nothing=found.nothing_to_go_on)
         return _Progress(found, prompt, now)
