@@ -29,7 +29,7 @@ from edge.engine.remember import Remember
 from edge.engine.speed import Speed
 from edge.engine.turn import MemoryDesk, Turns
 from edge.engine.vectors import Vectors
-from edge.errors import StoreReadOnly
+from edge.errors import EdgeError, StoreReadOnly
 from edge.index.opening import open_index, rebuild
 from edge.memory.rules import Rules
 from edge.places import make_private_folder
@@ -184,6 +184,15 @@ def _open_store(files: Files, clock: Clock) -> SqliteStore:
     return store
 
 
+def _close_store(store: SqliteStore) -> None:
+    """Close it; with the time a stop gives, write a large database anew where forgotten words may lie in unused pages."""
+    try:
+        store.remove_traces()
+    except EdgeError as error:
+        _log.warning("the database was not written anew: %s", error.message)
+    store.close()
+
+
 def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore, rules: Rules) -> Memory:
     vectors = Vectors()
     limits = Limits(settings.recall.candidates, settings.recall.limit, settings.recall.threshold)
@@ -194,7 +203,7 @@ def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore
         recall=Recall(store, rules, vectors, limits, clock),
         remember=Remember(store, rules, vectors, lifespans(settings.memory)),
         attach=partial(_attach, settings, models, store, vectors),
-        close_store=store.close,
+        close_store=partial(_close_store, store),
     )
 
 
