@@ -23,6 +23,7 @@ _OFFERED = re.compile(
 _CLAUSE_MARK = re.compile(r"[,，;；:：()（）—–?？!！]| - ")
 _CLAUSE_END = re.compile(r"[,，;；。?？!！\n]|\.(?=\s|$)")
 _SPEECH = re.compile(r"[:：]$|(?:[说问道]|\b(?:said|says|asked|asks|wrote)) ?[:：]", re.I)
+_CARRIES_ON = re.compile(r"\b(?:and|but) \w?$|[\u3400-\u9fff]$", re.I)
 _ENTITY = re.compile(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*|[\w-]*\d[\w-]*")
 _CONTACT = ("phone", "email", "address", "code")
 
@@ -133,7 +134,7 @@ class FactFinder:
         A clause without a subject carries on with that of the fact before it in the sentence ("我叫李雷，住在北京").
         """
         subjects = {mode: self._subject(mode, masked, begin, end) for mode in ("whose", "who")}
-        if carried is not None and not subjects["who"]:
+        if carried is not None and not subjects["who"] and _CARRIES_ON.search(masked, max(0, begin - 5), begin + 1):
             at = begin - 1 if masked[begin - 1 : begin] == " " else begin
             subjects["who"] = [replace(carried, end=at)]
         nobody = _Subject(SELF, "", begin)

@@ -17,13 +17,18 @@ from edge.memory.rules_text import fold, mask_quoted, sentences, simplify
 from edge.memory.units import SELF, SlotQuestion
 
 _WHOSE, _WHO, _NOUN = "\ue001", "\ue002", "\ue003"
-_UNSIGN = {ord(sign): None for sign in (_WHOSE, _WHO, _NOUN)}
+_TAG = "[\ue100-\ue17f]"
+"""Behind a sign: it stands for another than the person; which one is its place among the others named."""
+_FIRST_TAG, _LAST_TAG = 0xE100, 0xE17F
 _STATED = re.compile(
     r" ?(?:is|are|'s|是|为|叫|[:：=])(?: (?!valid|right|correct|wrong|what)| ?(?=[\w\u3400-\u9fff]))"
     r"(?!什么|多少|啥|哪|谁|几|不是)",
     re.I,
 )
+_OWNED = re.compile(rf"[{_WHOSE}{_WHO}]{_TAG}? ?(?:[a-z]+ )?$")
 _EDGE = 400
+_TAILS = 3
+_LONGEST_ASK = 160
 _SPACES = re.compile(r" {2,}")
 _COMMA = re.compile(r"[,，;；:：]|\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
 _NEEDS_ASKING = re.compile(
@@ -35,8 +40,11 @@ _NEEDS_ASKING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
+    """What a sentence asks for; `words` are those of it that ask, in plain form."""
+
     slots: tuple[str, ...]
     certain: bool
+    words: str
 
 
 class QuestionFinder:
@@ -81,11 +89,11 @@ class QuestionFinder:
 
     def _compile(self, pattern: str, where: str) -> re.Pattern[str]:
         quals = [q for language in LANGUAGES for q in self._tables.words[language]["qual"]]
-        either = f"[{_WHOSE}{_WHO}]"
+        either = f"(?:[{_WHOSE}{_WHO}]{_TAG}?)"
         parts = {
-            "whose": _WHOSE if pattern.isascii() else either,
-            "who": _WHO if pattern.isascii() else either,
-            "anywhose": f"[{_WHOSE}{_WHO}]",
+            "whose": f"(?:{_WHOSE}{_TAG}?)" if pattern.isascii() else either,
+            "who": f"(?:{_WHO}{_TAG}?)" if pattern.isascii() else either,
+            "anywhose": either,
             "noun": _NOUN,
             "qual": alternatives(quals) if quals else "(?!)",
             "topic": TOPIC,
@@ -119,7 +127,7 @@ class QuestionFinder:
         masked = mask_quoted(simplify(fold(text)))
         if not self._worth_reading(masked):
             return None
-        signed, subjects = self._sign_subjects(masked)
+        signed, named = self._sign_subjects(masked)
         asked: list[_Asked] = []
         others = False
         for sentence in sentences(signed, 0, len(signed)):
@@ -128,28 +136,34 @@ class QuestionFinder:
                 asked.append(found)
             else:
                 others = others or found
-        return _together(asked, subjects, others=others)
+        return _together(asked, named, others=others)
 
     def _worth_reading(self, masked: str) -> bool:
         lowered = masked.lower()
         return bool(_NEEDS_ASKING.search(lowered)) or (len(lowered) < 40 and bool(self._noun.search(lowered)))
 
-    def _sign_subjects(self, masked: str) -> tuple[str, set[str]]:
-        """The text with each mention of the person or of another as a sign, and who they are."""
-        subjects: set[str] = set()
+    def _sign_subjects(self, masked: str) -> tuple[str, list[str]]:
+        """The text with each mention of the person or of another as a sign, and the others that are named."""
+        others: list[str] = []
         for sign, regex in self._about:
 
-            def replace(found: re.Match[str], sign: str = sign) -> str:
-                groups = found.groupdict()
-                name = groups.get("name") or groups.get("name2") or groups.get("relname")
-                relation = groups.get("rel")
-                key = self._tables.relations.get((relation or "").lower(), SELF)
-                shared = key in self._tables.shared_relations
-                subjects.add(name.lower() if name and (relation is None or shared) else key)
-                return sign
+            def replace_by_sign(found: re.Match[str], sign: str = sign) -> str:
+                subject = self._named(found)
+                if subject == SELF:
+                    return sign
+                if subject not in others:
+                    others.append(subject)
+                return sign + chr(min(_FIRST_TAG + others.index(subject), _LAST_TAG))
 
-            masked = regex.sub(replace, masked)
-        return _SPACES.sub(" ", masked.lower()), subjects
+            masked = regex.sub(replace_by_sign, masked)
+        return _SPACES.sub(" ", masked.lower()), others
+
+    def _named(self, found: re.Match[str]) -> str:
+        groups = found.groupdict()
+        name = groups.get("name") or groups.get("name2") or groups.get("relname")
+        relation = groups.get("rel")
+        key = self._tables.relations.get((relation or "").lower(), SELF)
+        return name.lower() if name and (relation is None or key in self._tables.shared_relations) else key
 
     def _read_sentence(self, sentence: str, *, asks: bool) -> _Asked | bool:
         """What the sentence asks for, or whether it asks for something else."""
@@ -158,22 +172,23 @@ class QuestionFinder:
         if found is not None:
             return found
         is_question = asks or self._is_question(words)
-        for mark in _COMMA.finditer(words):
+        marks = list(_COMMA.finditer(words))
+        for mark in [*marks[:1], *marks[1:][-_TAILS:]]:
             head, tail = words[: mark.start()], words[mark.end() :].strip()
             found = self._certain(tail, asks=asks)
             if found is not None:
-                return _Asked(found.slots, not self._is_question(head))
+                return replace(found, certain=not self._is_question(head))
             found = self._certain(head, asks=asks) if self._is_question(head) or asks else None
             if found is not None:
-                return _Asked(found.slots, not self._is_question(tail) and not self._noun.search(tail))
+                return replace(found, certain=not self._is_question(tail) and not self._noun.search(tail))
         if not is_question:
             return False
-        mentioned = self._mentioned(words, asks=asks)
-        return _Asked(mentioned, certain=False) if mentioned else True
+        return self._mentioned(words, asks=asks) or True
 
     def _is_question(self, words: str) -> bool:
-        me = ("my", "i") if words.translate(_UNSIGN).isascii() else ("我的", "我")
-        words = words.replace(_WHOSE, me[0]).replace(_WHO, me[1])
+        plain = re.sub(f"[{_WHOSE}{_WHO}{_NOUN}]|{_TAG}", "", words)
+        me = ("my", "i") if plain.isascii() else ("我的", "我")
+        words = re.sub(_TAG, "", words).replace(_WHOSE, me[0]).replace(_WHO, me[1])
         core = self._prefix.match(words)
         begin = core.end() if core else 0
         return bool(
@@ -186,12 +201,14 @@ class QuestionFinder:
 
     def _certain(self, words: str, *, asks: bool) -> _Asked | None:
         """The slots of a sentence that is a question for slots from its first word to its last."""
+        if len(words) > _LONGEST_ASK:
+            return None
         prefix = self._prefix.match(words)
         begin = prefix.end() if prefix else 0
         for start, peeled in ((words, False), (words[begin:], begin > 0)):
             for core in self._peeled_behind(start):
                 if found := self._whole(core.strip(" ,，"), is_asked=asks or peeled):
-                    return _Asked(found, certain=True)
+                    return _Asked(found, certain=True, words=core)
         return None
 
     def _peeled_behind(self, words: str) -> Iterator[str]:
@@ -227,19 +244,18 @@ class QuestionFinder:
                 return (topic_slot(slot, topic), *slot.also)
         return ()
 
-    def _mentioned(self, words: str, *, asks: bool) -> tuple[str, ...]:
+    def _mentioned(self, words: str, *, asks: bool) -> _Asked | None:
         """Slots whose noun stands behind "my", or without it where the slot is `bare`."""
         slots: list[str] = []
+        about = ""
         for noun in self._noun.finditer(words):
             if not asks and _STATED.match(words, noun.end()):
                 continue
-            owned = re.search(rf"[{_WHOSE}{_WHO}] ?(?:[a-z]+ )?$", words[max(0, noun.start() - 20) : noun.start()])
-            slots.extend(
-                name
-                for name in self._nouns[noun[0]]
-                if owned or (self._tables.slots[name].bare and _is_specific(noun[0]))
-            )
-        return tuple(dict.fromkeys(slots))
+            owned = _OWNED.search(words[max(0, noun.start() - 20) : noun.start()])
+            about += owned[0] if owned else ""
+            bare = _is_specific(noun[0])
+            slots += [name for name in self._nouns[noun[0]] if owned or (bare and self._tables.slots[name].bare)]
+        return _Asked(tuple(dict.fromkeys(slots)), certain=False, words=about) if slots else None
 
 
 def _is_specific(noun: str) -> bool:
@@ -256,14 +272,16 @@ def _noun_slots(tables: Tables) -> Mapping[str, tuple[str, ...]]:
     return found
 
 
-def _together(asked: list[_Asked], subjects: set[str], *, others: bool) -> SlotQuestion | None:
+def _together(asked: list[_Asked], named: list[str], *, others: bool) -> SlotQuestion | None:
+    """One question out of those of a message; of two persons asked about, the first, and then it is not certain."""
     if not asked:
         return None
-    slots = tuple(dict.fromkeys(name for found in asked for name in found.slots))
-    others_named = sorted(subjects - {SELF})
-    subject = others_named[0] if others_named else SELF
-    certain = all(found.certain for found in asked) and not others and len(others_named) < 2
-    return SlotQuestion(slots, subject, certain)
+    words = " ".join(found.words for found in asked)
+    tags = list(dict.fromkeys(re.findall(_TAG, words)))
+    is_of_both = bool(tags) and re.search(f"{_WHOSE}(?!{_TAG})", words) is not None
+    certain = all(found.certain for found in asked) and not others and len(tags) < 2 and not is_of_both
+    subject = named[min(ord(tags[0]) - _FIRST_TAG, len(named) - 1)] if tags else SELF
+    return SlotQuestion(tuple(dict.fromkeys(name for found in asked for name in found.slots)), subject, certain)
 
 
 def slot_of(slots: Mapping[str, Slot], name: str) -> Slot:
