@@ -64,7 +64,7 @@ class ModelHolder:
         return ModelState("failed", error if isinstance(error, EdgeError) else EdgeError(str(error)))
 
     def forget(self, owner: OwnerId) -> None:
-        """Drop the owner's windows, in which forgotten words may stand. Called on the memory thread, which owns them."""
+        """Drop the owner's windows, where forgotten words may stand. Called on the memory thread, which owns them."""
         if self._loading is not None and self._loading.done() and not self._has_failed():
             self._loading.result().windows.forget(owner)
 

@@ -1,19 +1,18 @@
 """The default language model, from where its file is on this machine."""
 
-import os
 from pathlib import Path
 
 from edge.clock import SystemClock
 from edge.models.llama import LlamaModel
 from edge.models.llama_loading import LlamaOptions, load_llama
-from edge.places import model_dirs
+from tests.folders import MODEL_FOLDERS
 
 MODEL = "qwen2.5-coder-0.5b-instruct-q4_k_m"
 
 
 def real_file() -> Path:
     """The GGUF file. Raises StopIteration where it was not fetched."""
-    files = [folder / MODEL / f"{MODEL}.gguf" for folder in model_dirs(os.environ, Path.home())]
+    files = [folder / MODEL / f"{MODEL}.gguf" for folder in MODEL_FOLDERS]
     return next(file for file in files if file.is_file())
 
 
