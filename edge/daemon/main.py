@@ -185,7 +185,7 @@ def _open_store(files: Files, clock: Clock) -> SqliteStore:
 
 
 def _close_store(store: SqliteStore) -> None:
-    """Close it; with the time a stop gives, write a large database anew where forgotten words may lie in unused pages."""
+    """Close it; a stop has the time to write a large database anew, where forgotten words may lie in unused pages."""
     try:
         store.remove_traces()
     except EdgeError as error:
