@@ -13,6 +13,8 @@ logger = logging.getLogger("edge.models.llama_cpp")
 
 _LEVELS = {3: logging.INFO, 4: logging.WARNING}
 """Of ggml_log_level: 1 debug, 2 info, 3 warn (to those who make model files), 4 error, 5 continues a line."""
+_ABORTED = re.compile(r"failed with error 1$|compute status: 1$|ret = 2$")
+"""A stop that was asked for, which llama.cpp reports as an error."""
 _COMPUTE_BUFFER = re.compile(r"compute buffer size\s*=\s*([\d.]+) MiB")
 
 
@@ -24,7 +26,7 @@ def _forward(level: int, text: bytes, _: Any) -> None:
 def _log(level: int, text: str) -> None:
     line = text.rstrip()
     if line.strip("."):  # progress is printed as dots
-        logger.log(_LEVELS.get(level, logging.DEBUG), line)
+        logger.log(logging.DEBUG if _ABORTED.search(line) else _LEVELS.get(level, logging.DEBUG), line)
 
 
 class LoadLog:

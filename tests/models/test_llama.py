@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 
@@ -105,11 +106,14 @@ def stop_within_prefill(llama: LlamaModel, prompt: list[int], steps: int, patch:
     return last
 
 
-def test_a_stop_inside_a_step_keeps_the_steps_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_inside_a_step_keeps_the_steps_before_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     llama = real_llama(4096)
     prompt = long_prompt(llama, 3000, "Stopped in the middle:")
     last = stop_within_prefill(llama, prompt, 3, monkeypatch)
     assert (last.finish, last.reused, last.evaluated) == (Finish.CANCELLED, 0, 3 * llama._context.step)
+    assert not [record for record in caplog.records if record.levelno > logging.INFO]
     memory = llama.memory()
     assert memory["kv"] == 4096 * 12 * 1024
     assert 1 << 20 < memory["compute"] < 64 << 20
@@ -240,7 +244,9 @@ def test_a_seed_decides_and_another_seed_differs(llama: LlamaModel) -> None:
 
 
 def test_a_repeat_penalty_ends_a_loop(llama: LlamaModel) -> None:
-    prompt = llama.tokenizer.encode("tick tick tick tick tick tick tick tick tick tick tick tick")
+    prompt = chat(
+        llama.tokenizer, ("user", "Say only: tick tick tick tick tick tick tick tick tick tick tick tick tick")
+    )
     _, free = run(llama, prompt, max_tokens=12, temperature=0.01, repeat_penalty=1.0)
     _, held = run(llama, prompt, max_tokens=12, temperature=0.01, repeat_penalty=2.0)
     assert len(set(held.tokens)) > len(set(free.tokens))
