@@ -234,9 +234,8 @@ def network(path: str, module: ast.Module) -> Iterator[str]:
     if path in NETWORK_ROOMS | SOCKET_CLIENT:
         return
     for node in ast.walk(module):
-        for name in names_in(node):
-            if name in IP:
-                yield f"{path}:{node.lineno}: {name}"
+        if isinstance(node, ast.expr) and not IP.isdisjoint(names_in(node)):
+            yield f"{path}:{node.lineno}: opens a connection"
     for imported in imports(path, module):
         if imported.top in NETWORK_MODULES:
             yield str(imported)
