@@ -131,6 +131,7 @@ def prompt_plan(settings: Settings, rules: Rules) -> PromptPlan:
         memory_tokens=settings.prompt.memory_tokens,
         anchor_tokens=settings.prompt.anchor_tokens,
         core_slots=tuple(name for name, slot in rules.slots.items() if slot.core),
+        newest_slots=frozenset(name for name, slot in rules.slots.items() if slot.newest),
         role=settings.prompt.role,
         language=settings.prompt.language,
     )

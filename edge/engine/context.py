@@ -10,6 +10,7 @@ from datetime import tzinfo
 from edge.engine.ports import MemoryStore, Scope
 from edge.errors import MemoryNotFound
 from edge.memory.language import language_of
+from edge.memory.lifecycle import newest_answers
 from edge.memory.units import SELF, Kind, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
 from edge.prompt.budget import Wanted, allot
 from edge.prompt.composition import Composer, Tokens
@@ -24,13 +25,15 @@ _TURNS_LOOKED_AT = 40
 class PromptPlan:
     """What shapes a prompt beside its content. `role` and `language` override the built-in texts where set.
 
-    `zone` is the person's time zone for spoken dates; None is the machine's own. `core_slots` are in the anchor.
+    `zone` is the person's time zone for spoken dates; None is the machine's own. `core_slots` are in the anchor,
+    of `newest_slots` only the newest unit.
     """
 
     marks: Marks
     memory_tokens: int
     anchor_tokens: int
     core_slots: tuple[str, ...]
+    newest_slots: frozenset[str] = frozenset()
     role: str = ""
     language: str = "auto"
     zone: tzinfo | None = None
@@ -182,7 +185,9 @@ class Windows:
     def _base(self, scope: Scope, language: str, words: Tokens) -> Window:
         """Role text and core facts; the facts stay away where the person's words leave no room for them."""
         role = self._role(language)
-        core = self._store.slot_units(replace(scope, session=None), self._plan.core_slots, SELF)
+        core = newest_answers(
+            self._store.slot_units(replace(scope, session=None), self._plan.core_slots, SELF), self._plan.newest_slots
+        )
         plain = len(self._composer.head(role, ()))
         room = min(self._plan.anchor_tokens, self._plan.marks.room - plain - len(self._bare(words)))
         lines: list[str] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -82,6 +82,18 @@ def _identity(draft: Draft, many: frozenset[str]) -> object:
     if draft.value is None:
         return key_of(draft)
     return frozenset({draft.slot, _OPPOSITES.get(draft.slot)}), draft.subject, draft.value
+
+
+def newest_answers(units: Sequence[Unit], newest: Collection[str]) -> list[Unit]:
+    """Of units that are ordered newest first, those that answer: of a slot in `newest`, only the first of a subject."""
+    answered: set[tuple[str | None, str]] = set()
+    kept = []
+    for unit in units:
+        place = (unit.slot, unit.subject)
+        if unit.slot not in newest or place not in answered:
+            kept.append(unit)
+        answered.add(place)
+    return kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ _EN_TAIL = re.compile(
     r"|at all|any longer|also|last (?:year|month|week|spring|summer|autumn|winter)"
     r"|this (?:year|month|week)|recently|lately|yesterday|(?:an?|one|two|three|\d+) (?:year|month|week)s? ago|in 20\d\d"
     r"|(?:every )?now and then|from time to time|every day|sometimes|in general"
-    r"|in particular|especially|obviously|of course|for sure|since \d{4}|for \w+ years?)$",
+    r"|in particular|especially|obviously|of course|for sure|since \d{4}|for \w+ years?|in (?:it|there))$",
     re.I,
 )
 _ZH_PHRASE_TAIL = re.compile(r"(?:了|啊|呀|哦|呢|吧|的哦|哈|嘛|啦|而已|之类的|什么的|等等|等|的)+$")

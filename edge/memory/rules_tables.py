@@ -17,7 +17,8 @@ LANGUAGES = ("en", "zh")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What one slot is. `many`: several values stand side by side. `core`: belongs to the anchor of core facts.
+    """What one slot is. `many`: several values stand side by side; with `newest`, the
+    newest answers a question for one. `core`: belongs to the anchor of core facts.
 
     `labels` and `content` are by language (`en`, `zh`); content is a sentence with {Whose}, {whose}, {Who}, {who},
     {value} and, in a slot of topics, {topic}. `also` are slots that answer the same question where this one is empty.
@@ -29,6 +30,7 @@ class Slot:
     content: Mapping[str, str]
     kind: Kind = Kind.USER_PROFILE
     many: bool = False
+    newest: bool = False
     core: bool = False
     importance: float = 0.5
     bare: bool = False
