@@ -83,12 +83,16 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
     except EdgeError as error:
         return _refusal(error)
     except web.HTTPRequestEntityTooLarge:
-        return _refusal(BodyTooLarge(f"The body is over {MAX_BODY_BYTES} bytes."))
+        return _refusal(_too_large())
     except web.HTTPException as error:
         return _refusal(RouteNotFound(f"{request.method} {request.path} is not served here ({error.status})."))
     except Exception as error:  # noqa: BLE001  outer boundary
         _log.exception("%s %s failed", request.method, request.path)
         return _refusal(EdgeError(f"Something unexpected went wrong: {type(error).__name__}."))
+
+
+def _too_large() -> EdgeError:
+    return BodyTooLarge(f"The body is over {MAX_BODY_BYTES} bytes.")
 
 
 def _refusal(error: EdgeError) -> web.Response:
@@ -107,6 +111,8 @@ def _owner(request: web.Request) -> OwnerId:
 
 
 async def _body(request: web.Request) -> Fields:
+    if (request.content_length or 0) > MAX_BODY_BYTES:
+        raise _too_large()
     return Fields(read_object(await request.read()))
 
 

@@ -87,10 +87,10 @@ class Windows:
     ) -> None:
         """Keep a turn in the window: its prompt, the reply's tokens as they were made, and the closing mark.
 
-        `unevaluated` tokens at the end of prompt and reply have not been seen by the model. Where the owner forgot
-        something while the turn ran, it may stand in the prompt: the window is dropped.
+        `unevaluated` tokens at the end of prompt and reply have not been seen by the model. The window of a tainted
+        prompt is dropped.
         """
-        if prompt.forgets != self._forgets[owner]:
+        if self.is_tainted(owner, prompt):
             self._windows.pop((owner, session), None)
             return
         window = prompt.window.close_turn(reply, self._composer.close_reply, turn, unevaluated)
@@ -98,6 +98,10 @@ class Windows:
         self._windows.move_to_end((owner, session))
         while len(self._windows) > _KEPT_WINDOWS:
             self._windows.popitem(last=False)
+
+    def is_tainted(self, owner: OwnerId, prompt: Prompt) -> bool:
+        """Whether the owner forgot something since the prompt was made: it may stand there, and in the reply to it."""
+        return prompt.forgets != self._forgets[owner]
 
     def reply_tokens(self, reply: str) -> Tokens:
         """The tokens of a reply that the model did not make."""

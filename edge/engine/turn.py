@@ -129,7 +129,7 @@ class Turns:
         try:
             written = await self._answer(turn, speaker, progress, writing)
         except EdgeError:
-            await self._abandon(turn, progress, writing)
+            await self._abandon(turn, speaker.windows, progress, writing)
             raise
         await self._finish(turn, speaker, progress, written)
 
@@ -235,15 +235,19 @@ class Turns:
     def _write_reply(
         self, turn: RunningTurn, windows: Windows, progress: _Progress, written: Written, state: TurnState
     ) -> Written:
-        """On the memory thread: the reply into the store, the turn into the window, the use into the units."""
+        """On the memory thread: the reply into the store, the turn into the window, the use into the units.
+
+        A reply that may repeat what was forgotten while it was made is told, but not kept.
+        """
         assert written.turn is not None
+        reply = "" if windows.is_tainted(turn.owner, progress.prompt) else progress.reply
         now = self._clock.now()
         recalled = progress.found.recalled
         heard = [turn.message, *(found.unit.content for found in recalled), windows.role_of(progress.prompt)]
         if _told_by_runtime(progress):
-            heard.append(progress.reply)
+            heard.append(reply)
         remember = self._desk.remember
-        stored = remember.finish_turn(turn.owner, turn.session, written.turn, progress.reply, state, heard, now)
+        stored = remember.finish_turn(turn.owner, turn.session, written.turn, reply, state, heard, now)
         if state is not TurnState.CANCELLED or progress.tokens:
             windows.commit(
                 turn.owner, turn.session, progress.prompt, written.turn, progress.tokens,
@@ -254,18 +258,21 @@ class Turns:
                 remember.note_use(turn.owner, [found.unit.id for found in recalled], now)
         return stored
 
-    async def _abandon(self, turn: RunningTurn, progress: _Progress, writing: asyncio.Future[Written]) -> None:
+    async def _abandon(
+        self, turn: RunningTurn, windows: Windows, progress: _Progress, writing: asyncio.Future[Written]
+    ) -> None:
         """Store that a turn failed, where its words were stored."""
         with suppress(EdgeError):
             written = await writing
-            assert written.turn is not None
-            work = partial(
-                self._desk.remember.finish_turn,
-                turn.owner, turn.session, written.turn, progress.reply, TurnState.FAILED, [turn.message],
-                self._clock.now(),
-            )  # fmt: skip
-            await self._desk.worker.run(work)
+            await self._desk.worker.run(partial(self._write_failure, turn, windows, progress, written))
             self._written()
+
+    def _write_failure(self, turn: RunningTurn, windows: Windows, progress: _Progress, written: Written) -> None:
+        assert written.turn is not None
+        reply = "" if windows.is_tainted(turn.owner, progress.prompt) else progress.reply
+        self._desk.remember.finish_turn(
+            turn.owner, turn.session, written.turn, reply, TurnState.FAILED, [turn.message], self._clock.now()
+        )
 
     def _timings(self, turn: RunningTurn, progress: _Progress) -> Timings:
         found = progress.found

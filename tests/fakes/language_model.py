@@ -178,7 +178,7 @@ class ScriptedModel:
 
     def _reply(self, prompt: Sequence[int]) -> str:
         if callable(self._replies):
-            return self._replies(self._tokenizer.decode(prompt).decode())
+            return self._replies(self._tokenizer.decode(prompt).decode(errors="replace"))
         reply = self._replies[min(self._turn, len(self._replies) - 1)]
         self._turn += 1
         if isinstance(reply, Exception):
