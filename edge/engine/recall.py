@@ -11,15 +11,16 @@ from edge.engine.ports import MemoryStore, Scope
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
 from edge.memory.language import language_of
-from edge.memory.questions import asks_what_was_said
-from edge.memory.ranking import Candidate, Ranking, rank
+from edge.memory.lifecycle import newest_answers
+from edge.memory.questions import asks_for_all, asks_what_was_said
+from edge.memory.ranking import READ_LIMIT, Candidate, Ranking, rank, shortlist
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form, query_terms
 from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, Unit, UnitId
 
 _log = logging.getLogger(__name__)
 
-_EMPTY_SLOT_THRESHOLD = 0.6
+_EMPTY_SLOT_THRESHOLD = 0.75
 """What a search result must score to stand in for a slot that the rules know to be empty: nearly the question's own
 words. A looser match would answer "my number" with another number."""
 _POSSIBLE_HIT_SCORE = 0.9
@@ -74,6 +75,7 @@ class Recall:
     ) -> None:
         self._store = store
         self._rules = rules
+        self._newest = frozenset(name for name, slot in rules.slots.items() if slot.newest)
         self._vectors = vectors
         self._limits = limits
         self._clock = clock
@@ -88,7 +90,7 @@ class Recall:
         if limit == 0:
             return Found((), None, False, (), (), 0.0, 0.0)
         asked = self._rules.find_question(query)
-        hits = self._ask_slots(scope, asked)[:limit]
+        hits = self._ask_slots(scope, query, asked)[:limit]
         rules_seconds = self._clock.monotonic() - started
         ranking = Ranking((), ())
         degraded: tuple[str, ...] = ()
@@ -104,10 +106,12 @@ class Recall:
             total_seconds=self._clock.monotonic() - started,
         )
 
-    def _ask_slots(self, scope: Scope, asked: SlotQuestion | None) -> list[Recalled]:
+    def _ask_slots(self, scope: Scope, query: str, asked: SlotQuestion | None) -> list[Recalled]:
         if asked is None:
             return []
         units = self._store.slot_units(scope, asked.slots, asked.subject)
+        if not asks_for_all(query):
+            units = newest_answers(units, self._newest)
         score = 1.0 if asked.certain else _POSSIBLE_HIT_SCORE
         return [Recalled(unit, score, Stage.RULE, {"rule": score}) for unit in units]
 
@@ -116,18 +120,19 @@ class Recall:
     ) -> tuple[Ranking, tuple[str, ...]]:
         by_text = dict(self._store.search_text(scope, query, self._limits.candidates))
         by_vector, degraded = self._search_vectors(scope, query)
-        units = self._store.units(scope, by_text.keys() | by_vector.keys())
+        language = language_of(query)
+        proposed = shortlist(by_text, by_vector, language, limit=max(READ_LIMIT, 2 * limit))
+        units = self._store.units(scope, proposed.keys())
         others = self._turns_about_others(scope, asked)
         candidates = [
-            Candidate(unit, by_text.get(unit.id, 0.0), by_vector.get(unit.id, 0.0))
+            Candidate(unit, proposed[unit.id])
             for unit in units.values()
             if not (unit.kind is Kind.EPISODE and (unit.source_turn in others or self._only_asks(unit, query, asked)))
         ]
         threshold = self._limits.threshold
         if asked is not None and asked.certain:
             threshold = max(threshold, _EMPTY_SLOT_THRESHOLD)
-        terms = query_terms(query)
-        return rank(candidates, terms, language_of(query), limit=limit, threshold=threshold), degraded
+        return rank(candidates, query_terms(query), language, limit=limit, threshold=threshold), degraded
 
     def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
         allowed = self._store.visible_ids(scope)
