@@ -87,10 +87,10 @@ class Windows:
     ) -> None:
         """Keep a turn in the window: its prompt, the reply's tokens as they were made, and the closing mark.
 
-        `unevaluated` tokens at the end of prompt and reply have not been seen by the model. The window of a tainted
-        prompt is dropped.
+        `unevaluated` tokens at the end of prompt and reply have not been seen by the model. Where the owner forgot
+        something while the turn ran, it may stand in the prompt: the window is dropped.
         """
-        if self.is_tainted(owner, prompt):
+        if self._is_outdated(owner, prompt):
             self._windows.pop((owner, session), None)
             return
         window = prompt.window.close_turn(reply, self._composer.close_reply, turn, unevaluated)
@@ -99,9 +99,19 @@ class Windows:
         while len(self._windows) > _KEPT_WINDOWS:
             self._windows.popitem(last=False)
 
-    def is_tainted(self, owner: OwnerId, prompt: Prompt) -> bool:
-        """Whether the owner forgot something since the prompt was made: it may stand there, and in the reply to it."""
-        return prompt.forgets != self._forgets[owner]
+    def may_repeat_forgotten(
+        self, owner: OwnerId, session: SessionId, prompt: Prompt, said: Collection[UnitId]
+    ) -> bool:
+        """Whether something that stood before the model was forgotten meanwhile, so that the reply may repeat it.
+
+        `said` are the units that the turn's own words made.
+        """
+        if not self._is_outdated(owner, prompt):
+            return False
+        turns = self._store.turns(owner, session, last=_TURNS_LOOKED_AT)
+        if not prompt.window.turns <= {turn.id for turn in turns if turn.message and turn.reply}:
+            return True
+        return any(self._is_gone(owner, unit) for unit in prompt.window.units.union(said))
 
     def reply_tokens(self, reply: str) -> Tokens:
         """The tokens of a reply that the model did not make."""
@@ -120,6 +130,16 @@ class Windows:
         self._forgets[owner] += 1
         for key in [key for key in self._windows if key[0] == owner]:
             del self._windows[key]
+
+    def _is_outdated(self, owner: OwnerId, prompt: Prompt) -> bool:
+        return prompt.forgets != self._forgets[owner]
+
+    def _is_gone(self, owner: OwnerId, unit: UnitId) -> bool:
+        try:
+            self._store.unit(owner, unit)
+        except MemoryNotFound:
+            return True
+        return False
 
     # --- a window that grows ---------------------------------------------------------------------------------------
 

@@ -235,12 +235,9 @@ class Turns:
     def _write_reply(
         self, turn: RunningTurn, windows: Windows, progress: _Progress, written: Written, state: TurnState
     ) -> Written:
-        """On the memory thread: the reply into the store, the turn into the window, the use into the units.
-
-        A reply that may repeat what was forgotten while it was made is told, but not kept.
-        """
+        """On the memory thread: the reply into the store, the turn into the window, the use into the units."""
         assert written.turn is not None
-        reply = "" if windows.is_tainted(turn.owner, progress.prompt) else progress.reply
+        reply = _lasting_reply(turn, windows, progress, written)
         now = self._clock.now()
         recalled = progress.found.recalled
         heard = [turn.message, *(found.unit.content for found in recalled), windows.role_of(progress.prompt)]
@@ -269,7 +266,7 @@ class Turns:
 
     def _write_failure(self, turn: RunningTurn, windows: Windows, progress: _Progress, written: Written) -> None:
         assert written.turn is not None
-        reply = "" if windows.is_tainted(turn.owner, progress.prompt) else progress.reply
+        reply = _lasting_reply(turn, windows, progress, written)
         self._desk.remember.finish_turn(
             turn.owner, turn.session, written.turn, reply, TurnState.FAILED, [turn.message], self._clock.now()
         )
@@ -291,6 +288,12 @@ def _usage(prompt: Prompt, generation: Generation) -> Usage:
         gave_way=prompt.gave_way,
         rebuilt=prompt.rebuilt,
     )
+
+
+def _lasting_reply(turn: RunningTurn, windows: Windows, progress: _Progress, written: Written) -> str:
+    """The reply as it may be kept: nothing of one that may repeat what was forgotten while it was made."""
+    forgotten = windows.may_repeat_forgotten(turn.owner, turn.session, progress.prompt, written.added)
+    return "" if forgotten else progress.reply
 
 
 def _told_by_runtime(progress: _Progress) -> bool:
