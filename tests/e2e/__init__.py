@@ -1,0 +1,1 @@
+"""The whole daemon, seen from its socket."""

@@ -1,0 +1,188 @@
+"""Daemons for tests: in a process of their own, to be killed; or on a thread, to be looked into."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from edge.clock import SystemClock
+from edge.config import load_settings
+from edge.daemon.main import Daemon, running
+from edge.engine.ports import LanguageModel, TextEmbedder
+from edge.settings import Settings
+from tests.e2e.talking import Talk
+from tests.fakes.embedder import HashEmbedder
+from tests.fakes.language_model import ScriptedModel
+
+SCRIPTED = (sys.executable, "-m", "tests.e2e.scripted_daemon")
+REAL = (sys.executable, "-c", "from edge.cli.main import main; raise SystemExit(main())", "daemon")
+_PATIENCE = 120
+"""Seconds after which a daemon that neither serves nor ends is taken for hung."""
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """The variables of a daemon whose state and socket are in a folder; nothing else of edge is set."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("EDGE_", "NOTIFY_"))}
+    places = {"EDGE_STATE_DIR": str(folder / "state"), "EDGE_SOCKET": str(folder / "s")}
+    return {**kept, **places, "PYTHONDONTWRITEBYTECODE": "1", **more}
+
+
+class DaemonProcess:
+    """A daemon that can be killed and started again on the same state. `log` is all that it wrote."""
+
+    def __init__(self, folder: Path, command: tuple[str, ...] = SCRIPTED, **variables: str) -> None:
+        self.folder = folder
+        self.environ = environment(folder, **variables)
+        self.socket = Path(self.environ["EDGE_SOCKET"])
+        self.state = Path(self.environ["EDGE_STATE_DIR"])
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None
+        return self._process
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")
+
+    def start(self) -> Talk:
+        """Start it and wait until it says that it serves, as systemd would."""
+        self._notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        notices = self.folder / "notify"
+        notices.unlink(missing_ok=True)
+        self._notices.bind(str(notices))
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command, env={**self.environ, "NOTIFY_SOCKET": str(notices)}, stderr=log, stdout=log
+            )
+        self.wait_for("READY=1")
+        return Talk(self.socket)
+
+    def wait_for(self, notice: str) -> None:
+        """Wait until it sends that to the service manager."""
+        ended = os.pidfd_open(self.process.pid)
+        try:
+            while True:
+                ready, _, _ = select.select([self._notices.fileno(), ended], [], [], _PATIENCE)
+                if self._notices.fileno() in ready:
+                    if notice in self._notices.recv(4096).decode().splitlines():
+                        return
+                    continue
+                raise AssertionError(f"the daemon ended or hung before it said {notice}:\n{self.log}")
+        finally:
+            os.close(ended)
+
+    def kill(self) -> None:
+        """kill -9, as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+        self._notices.close()
+
+    def ask_to_stop(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+
+    def ended(self) -> int:
+        """Its exit status."""
+        status = self.process.wait(_PATIENCE)
+        self._notices.close()
+        return status
+
+    def stop(self) -> int:
+        """SIGTERM; its exit status."""
+        self.ask_to_stop()
+        return self.ended()
+
+    def __enter__(self) -> Talk:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            self.kill()
+
+
+class ScriptedModels:
+    """The models of a scripted daemon."""
+
+    def __init__(self, model: ScriptedModel) -> None:
+        self.model = model
+
+    def language_id(self) -> str:
+        return self.model.id
+
+    def load_language(self) -> LanguageModel:
+        return self.model
+
+    def load_embedder(self) -> TextEmbedder:
+        return HashEmbedder()
+
+    def embedder_bytes(self) -> int:
+        return 0
+
+
+def settings_of(environ: Mapping[str, str]) -> Settings:
+    return load_settings(environ, Path("/nonexistent"), os.getuid())
+
+
+class DaemonThread:
+    """A daemon on a thread of this process, so that a test sees its model's prompts and holds its gate."""
+
+    def __init__(self, folder: Path, model: ScriptedModel, *, waiting: int = 8) -> None:
+        settings = settings_of(environment(folder))
+        self.settings = replace(settings, daemon=replace(settings.daemon, queue=waiting))
+        self.model = model
+        self.daemon: Daemon | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._up = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+
+    @property
+    def state(self) -> Path:
+        return self.settings.places.state
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._up.wait(_PATIENCE)
+        assert self.daemon is not None, "the daemon did not start"
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.model.gate is not None:
+            self.model.gate.open()
+        assert self._loop is not None
+        assert self._stop is not None
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(_PATIENCE)
+        assert not self._thread.is_alive()
+
+    @property
+    def talk(self) -> Talk:
+        return Talk(self.settings.places.socket)
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        self.settings.places.state.mkdir(mode=0o700, exist_ok=True)
+        try:
+            async with running(self.settings, ScriptedModels(self.model), SystemClock()) as self.daemon:
+                self._up.set()
+                await self._stop.wait()
+        finally:
+            self._up.set()
