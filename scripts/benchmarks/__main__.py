@@ -1,0 +1,85 @@
+"""The command line of `scripts/bench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from scripts.benchmarks.report import finish, json_option
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_AT_LEAST_ONE = click.IntRange(min=1)
+_model = click.option("--model", metavar="ID", help="Model of the manifest; else the one that the daemon would take.")
+_turns = click.option("--turns", "count", default=20, show_default=True, type=_AT_LEAST_ONE, help="Turns to play.")
+_rounds = click.option("--rounds", default=3, show_default=True, type=_AT_LEAST_ONE, help="How often to measure.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def bench() -> None:
+    """Measure edge on this machine. BENCHMARKS.md says what the figures mean."""
+
+
+@bench.command()
+@_model
+@_turns
+@_rounds
+@json_option
+def turns(model: str | None, count: int, rounds: int, json_file: Path | None) -> None:
+    """Play a script on a daemon; compare the first token with the bare library's."""
+    from scripts.benchmarks.turns import measure_turns
+
+    finish(measure_turns(model, count, rounds), json_file)
+
+
+@bench.command()
+@click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
+@click.option("--k", "depths", default="5,10,20,30", show_default=True, metavar="K,...", help="Depths of recall.")
+@json_option
+def recall(folders: tuple[Path, ...], depths: str, json_file: Path | None) -> None:
+    """Ask conversations whose evidence is known, beside BM25, vectors and recency alone."""
+    from scripts.benchmarks.conversations import read_folder
+    from scripts.benchmarks.memory import real_embedder
+    from scripts.benchmarks.recall import measure_recall
+
+    conversations = [conversation for folder in folders for conversation in read_folder(folder)]
+    finish(measure_recall(conversations, _numbers(depths), real_embedder()), json_file)
+
+
+@bench.command()
+@click.option("--units", default=10_000, show_default=True, type=_AT_LEAST_ONE, help="Made-up units to fill in.")
+@click.option("--questions", default=100, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
+@_rounds
+@json_option
+def latency(units: int, questions: int, rounds: int, json_file: Path | None) -> None:
+    """Fill a memory with made-up units and time recall by stage."""
+    from scripts.benchmarks.latency import Size, measure_latency
+    from scripts.benchmarks.memory import real_embedder
+
+    finish(measure_latency(Size(units, questions, rounds), real_embedder()), json_file)
+
+
+@bench.command()
+@_model
+@_turns
+@_rounds
+@json_option
+def start(model: str | None, count: int, rounds: int, json_file: Path | None) -> None:
+    """Time a cold start; resident memory by part; what `edge status` costs."""
+    from scripts.benchmarks.start import measure_start
+
+    finish(measure_start(model, count, rounds), json_file)
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        numbers = [0]
+    if min(numbers) < 1:
+        raise click.BadParameter(f"{text!r} is no list of numbers from 1, such as 5,10", param_hint="--k")
+    return numbers
+
+
+if __name__ == "__main__":
+    bench(prog_name="scripts/bench")

@@ -1,0 +1,153 @@
+"""How much of a question's evidence recall finds, beside BM25, vectors and recency alone in the same memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+
+from edge.engine.ports import TextEmbedder
+from edge.engine.recall import Found
+from edge.memory.units import Draft, Kind, Source, UnitId
+from edge.settings import RecallSettings
+from scripts.benchmarks.conversations import Conversation, Question, unrelated
+from scripts.benchmarks.memory import BenchMemory, bench_memory
+from scripts.benchmarks.report import NOISE, Report, Table, spread
+
+METHODS = ("edge", "edge, as a turn", "bm25", "dense", "recency")
+_UNRELATED_SHARE = 5
+"""Of the questions of other conversations, every fifth is asked."""
+
+
+@dataclass(slots=True)
+class Results:
+    """Shares of evidence found by (data, group, method, k), best scores by (data, language, kind), and times."""
+
+    depths: Sequence[int]
+    found: dict[tuple[str, str, str, int], list[float]] = field(default_factory=lambda: defaultdict(list))
+    best: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+    times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+
+def measure_recall(conversations: Sequence[Conversation], depths: Sequence[int], embedder: TextEmbedder) -> Report:
+    """Each conversation in a memory of its own; then its questions, and some of the others'."""
+    results = Results(sorted(depths))
+    for conversation in conversations:
+        with tempfile.TemporaryDirectory() as folder, bench_memory(Path(folder), embedder) as memory:
+            _Asked(memory, conversation, results).ask_all(unrelated(list(conversations), conversation))
+    return Report("recall", [_found(results), _passing(results), _latency(results)], _figures(results))
+
+
+class _Asked:
+    """One conversation in its memory."""
+
+    def __init__(self, memory: BenchMemory, conversation: Conversation, results: Results) -> None:
+        self._memory = memory
+        self._conversation = conversation
+        self._results = results
+        self._ids = self._fill()
+        self._recency = [self._ids[unit] for unit in sorted(self._ids, reverse=True)]
+        settings = RecallSettings()
+        self._whole = memory.recall(max(results.depths), 0.0)
+        self._turn = memory.recall(settings.limit, settings.threshold)
+
+    def ask_all(self, others: Sequence[str]) -> None:
+        for question in self._conversation.questions:
+            whole = self._recall(question.text, "answerable" if question.answerable else "unanswerable")
+            if question.answerable and question.evidence:
+                self._compare(question, whole)
+        for text in others[::_UNRELATED_SHARE]:
+            self._recall(text, "unrelated")
+
+    def _fill(self) -> dict[UnitId, str]:
+        told = self._conversation.memories
+        drafts = [Draft(Kind.EPISODE, turn.text, source=Source.IMPORT, valid_from=turn.at) for turn in told]
+        return {unit: turn.id for unit, turn in zip(self._memory.add(drafts), told, strict=True)}
+
+    def _recall(self, text: str, kind: str) -> Found:
+        found = self._whole.find(self._memory.scope, text)
+        best = max((recalled.score for recalled in found.recalled), default=0.0)
+        self._results.best[f"{self._conversation.data} {self._conversation.language}", kind].append(best)
+        self._results.times["rules"].append(found.rules_seconds * 1000)
+        self._results.times["all"].append(found.total_seconds * 1000)
+        return found
+
+    def _compare(self, question: Question, whole: Found) -> None:
+        memory, scope, depth = self._memory, self._memory.scope, max(self._results.depths)
+        as_turn = self._turn.find(scope, question.text)
+        nearest = memory.vectors.search(question.text, depth, memory.store.visible_ids(scope))
+        ranked = {
+            "edge": self._named(recalled.unit.id for recalled in whole.recalled),
+            "edge, as a turn": self._named(recalled.unit.id for recalled in as_turn.recalled),
+            "bm25": self._named(unit for unit, _ in memory.store.search_text(scope, question.text, depth)),
+            "dense": self._named(nearest),
+            "recency": self._recency,
+        }
+        for method, order in ranked.items():
+            for group in (question.group, f"all {self._conversation.language}"):
+                self._note(group, method, order, question)
+
+    def _named(self, units: Iterable[UnitId]) -> list[str]:
+        return [self._ids[unit] for unit in units]
+
+    def _note(self, group: str, method: str, order: Sequence[str], question: Question) -> None:
+        for depth in self._results.depths:
+            share = len(question.evidence & set(order[:depth])) / len(question.evidence)
+            self._results.found[self._conversation.data, group, method, depth].append(share)
+
+
+# --- the report --------------------------------------------------------------------------------------------------
+
+
+def _found(results: Results) -> Table:
+    groups = sorted({(data, group) for data, group, _, _ in results.found})
+    rows = [
+        (
+            data,
+            group,
+            len(results.found[data, group, method, results.depths[0]]),
+            method,
+            *(fmean(results.found[data, group, method, depth]) for depth in results.depths),
+        )
+        for data, group in groups
+        for method in METHODS
+    ]
+    limit, threshold = RecallSettings().limit, RecallSettings().threshold
+    return Table(
+        "Share of a question's evidence found",
+        ("data", "questions", "count", "method", *(f"recall@{depth}" for depth in results.depths)),
+        rows,
+        f"`edge` is recall without a threshold; `as a turn` its first {limit} units over {threshold:g}.",
+    )
+
+
+def _passing(results: Results) -> Table:
+    threshold = RecallSettings().threshold
+    rows = [
+        (data, kind, len(scores), fmean(score >= threshold for score in scores), spread(scores)[0])
+        for (data, kind), scores in sorted(results.best.items())
+    ]
+    note = (
+        "Unrelated: other conversations' questions, with the names of this one's people. Unanswerable: mostly asked "
+        "of one person what the other said; no threshold tells those."
+    )
+    columns = ("data", "questions", "count", f"best score over {threshold:g}", "median best score")
+    return Table("Share of questions whose best unit passes the threshold", columns, rows, note)
+
+
+def _latency(results: Results) -> Table:
+    rows = [(stage, *spread(times), len(times)) for stage, times in results.times.items()]
+    return Table("Time of a recall, embedding included", ("stage", "median ms", "p95 ms", "samples"), rows, NOISE)
+
+
+def _figures(results: Results) -> dict[str, float]:
+    """Recall of edge less that of BM25 alone, over all questions of each language."""
+    return {
+        f"{data} {group}, recall@{depth}: edge less bm25": fmean(found)
+        - fmean(results.found[data, group, "bm25", depth])
+        for (data, group, method, depth), found in sorted(results.found.items())
+        if method == "edge" and group.startswith("all")
+    }
