@@ -128,6 +128,7 @@ class Recall:
             Candidate(unit, proposed[unit.id])
             for unit in units.values()
             if not (unit.kind is Kind.EPISODE and (unit.source_turn in others or self._only_asks(unit, query, asked)))
+            if asked is None or not self._is_anothers(unit, asked)
         ]
         threshold = self._limits.threshold
         if asked is not None and asked.certain:
@@ -152,6 +153,15 @@ class Recall:
         if asked is None or self._rules.find_question(unit.content) != asked:
             return False
         return not self._rules.find_facts(unit.content)
+
+    def _is_anothers(self, unit: Unit, asked: SlotQuestion) -> bool:
+        """Whether a unit fills the asked slot for somebody else only, as a fact or in the words of a statement."""
+        if unit.slot is not None:
+            return unit.slot in asked.slots and unit.subject != asked.subject
+        if unit.kind is not Kind.FACT_REFERENCE:
+            return False
+        subjects = {fact.subject for fact in self._rules.find_facts(unit.content) if fact.slot in asked.slots}
+        return bool(subjects) and asked.subject not in subjects
 
     def _turns_about_others(self, scope: Scope, asked: SlotQuestion | None) -> frozenset[TurnId | None]:
         """Turns whose words fill the asked slot for somebody else: "my sister's number is ..." is no answer to mine."""

@@ -1,0 +1,218 @@
+"""Recall: rules first, then search; what is not for this question stays away; nothing reliable is said so."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from edge.engine.ports import Scope, Vector
+from edge.engine.recall import Found, Limits, Recall
+from edge.engine.vectors import Vectors
+from edge.errors import EmbedderFailed
+from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState
+from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, remembered
+from tests.fakes.embedder import HashEmbedder
+from tests.memory.test_rules import RULES
+
+
+class BrokenEmbedder(HashEmbedder):
+    """Embeds what is stored and fails at questions."""
+
+    def embed_query(self, text: str) -> Vector:
+        raise EmbedderFailed("The network broke off.")
+
+
+class CountingEmbedder(HashEmbedder):
+    """Counts questions."""
+
+    asked = 0
+
+    def embed_query(self, text: str) -> Vector:
+        self.asked += 1
+        return super().embed_query(text)
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def ask(
+    desk: Desk, query: str, *, session: SessionId | None = MAIN, owner: OwnerId = ANN, limit: int | None = None
+) -> Found:
+    desk.clock.pass_by(minutes=1)
+    return desk.recall.find(Scope(owner, session, desk.clock.now()), query, limit)
+
+
+def contents(found: Found) -> list[str]:
+    return [recalled.unit.content for recalled in found.recalled]
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        ("My name is Zhang Wei.", "What is my name?", "Zhang Wei"),
+        ("我叫小王。", "我叫什么名字？", "小王"),
+        ("My order number is ORD-55871.", "What's my order number?", "ORD-55871"),
+        ("我的订单号是ORD-55871。", "我的订单号是多少？", "ORD-55871"),
+    ],
+)
+def test_a_certain_hit_of_the_rules_ends_recall(told: str, question: str, answer: str) -> None:
+    embedder = CountingEmbedder()
+    desk = Desk(embedder=embedder)
+    desk.say(told)
+    desk.say("Something else about names, numbers and orders. 名字和订单号。")
+    found = ask(desk, question, session=OTHER)
+    assert [recalled.stage for recalled in found.recalled] == [Stage.RULE]
+    assert answer in contents(found)[0]
+    assert found.recalled[0].score == 1.0
+    assert embedder.asked == 0
+    assert found.empty_slot is None
+    assert not found.nothing_to_go_on
+
+
+@pytest.mark.parametrize("question", ["What is my phone number?", "我的电话号码是多少？", "what's my phone number"])
+def test_a_slot_that_was_never_filled_stays_empty_however_often_it_is_asked_for(desk: Desk, question: str) -> None:
+    desk.say("I bought a new phone, its screen is bright. 我买了新电话。")
+    for _ in range(3):
+        found = ask(desk, question)
+        assert found.empty_slot is not None
+        assert "phone" in found.empty_slot.slots
+        assert found.nothing_to_go_on
+        desk.say(question)
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("My sister's phone number is 0151 2345678.", "What is my phone number?"),
+        ("我姐姐的电话号码是13800138000。", "我的电话号码是多少？"),
+    ],
+)
+@pytest.mark.parametrize("way", ["in a turn", "as a statement"])
+def test_what_is_anothers_is_no_answer(desk: Desk, told: str, question: str, way: str) -> None:
+    if way == "in a turn":
+        desk.say(told)
+    else:
+        desk.remember.statement(ANN, MAIN, told, desk.clock.now())
+        desk.embed()
+    found = ask(desk, question)
+    assert found.recalled == ()
+    assert found.empty_slot is not None
+
+
+def test_a_question_that_asks_for_more_is_searched_too(desk: Desk) -> None:
+    desk.say("The castle in my city has a moat.")
+    desk.say("I live in Hamburg.")
+    found = ask(desk, "Which castle is there in the city I live in?")
+    assert any("moat" in content for content in contents(found))
+
+
+@pytest.mark.parametrize(
+    ("told", "query"),
+    [
+        ("我养了一只黑猫。", "猫"),
+        ("请查一下我的订单。", "订单"),
+        ("The zeppelin leaves at nine.", "When does the zeppelin leave?"),
+        ("Der Zug fährt um neun 🙂", "🙂 Zug"),
+    ],
+)
+def test_what_was_said_is_found(desk: Desk, told: str, query: str) -> None:
+    desk.say("Bread is in the oven. 面包在烤箱里。")
+    desk.say(told)
+    found = ask(desk, query)
+    assert told in contents(found)
+
+
+@pytest.mark.parametrize("query", ['"foo" OR NEAR( *', "a-b", "🙂", "'\"", "\ud800", "？", " ", "*", "x" * 100_000])
+def test_any_query_is_text(desk: Desk, query: str) -> None:
+    desk.say("The zeppelin leaves at nine.")
+    assert ask(desk, query).recalled == ()
+
+
+def test_a_scope_is_kept(desk: Desk) -> None:
+    desk.say("The zeppelin leaves at nine.")
+    remembered(desk.store, Draft(Kind.SESSION_STATE, "The zeppelin is booked."), session=MAIN)
+    desk.embed()
+    assert len(ask(desk, "zeppelin").recalled) == 2
+    assert len(ask(desk, "zeppelin", session=OTHER).recalled) == 1
+    assert ask(desk, "zeppelin", owner=BOB).recalled == ()
+    early = Scope(ANN, MAIN, desk.clock.now() - timedelta(days=1))
+    assert desk.recall.find(early, "zeppelin").recalled == ()
+    kinds = Scope(ANN, MAIN, desk.clock.now(), frozenset({Kind.SESSION_STATE}))
+    assert [r.unit.kind for r in desk.recall.find(kinds, "zeppelin").recalled] == [Kind.SESSION_STATE]
+
+
+def test_what_expired_or_was_forgotten_is_not_found(desk: Desk) -> None:
+    end = desk.clock.now() + timedelta(hours=1)
+    desk.remember.drafts(
+        ANN, MAIN, [Draft(Kind.TOOL_RESULT, "The zeppelin is late.", valid_until=end)], desk.clock.now()
+    )
+    desk.say("The zeppelin leaves at nine.")
+    gone = desk.units()[-1].id
+    assert len(ask(desk, "zeppelin").recalled) == 2
+    desk.remember.forget(ANN, [gone])
+    assert contents(ask(desk, "zeppelin")) == ["The zeppelin is late."]
+    desk.clock.pass_by(hours=1)
+    assert ask(desk, "zeppelin").recalled == ()
+
+
+@pytest.mark.parametrize("vectors", [Vectors(), "broken"])
+def test_without_vectors_recall_goes_on_and_says_so(vectors: Vectors | str) -> None:
+    desk = Desk(embedder=BrokenEmbedder())
+    if isinstance(vectors, Vectors):
+        limits = Limits(200, 8, 0.35)
+        desk.recall = Recall(desk.store, RULES, vectors, limits, desk.clock)
+    desk.say("The zeppelin leaves at nine.")
+    found = ask(desk, "zeppelin")
+    assert found.degraded == ("vectors",)
+    assert contents(found) == ["The zeppelin leaves at nine."]
+
+
+def test_only_so_many_are_returned_and_the_others_named(desk: Desk) -> None:
+    for n in range(12):
+        desk.say(f"The zeppelin flew over town number {n}.")
+    found = ask(desk, "zeppelin", limit=3)
+    assert len(found.recalled) == 3
+    assert any("best 3" in why for _, why in found.dropped)
+    scores = [recalled.score for recalled in found.recalled]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_with_a_limit_of_0_nothing_is_claimed_about_memory(desk: Desk) -> None:
+    desk.say("My name is Zhang Wei.")
+    found = ask(desk, "What is my name?", limit=0)
+    assert found.recalled == ()
+    assert found.empty_slot is None
+    assert not found.nothing_to_go_on
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("What did you recommend to me?", "I recommend the harbour tour and the old castle."),
+        ("你推荐的港口游览几点开始？", "我推荐港口游览和城堡。"),
+    ],
+)
+def test_the_assistants_own_words_are_found(desk: Desk, question: str, reply: str) -> None:
+    turn = desk.remember.begin_turn(ANN, MAIN, "What should I see in town?", desk.clock.now()).turn
+    assert turn is not None
+    desk.remember.finish_turn(ANN, MAIN, turn, reply, TurnState.DONE, ["What should I see?"], desk.clock.now())
+    desk.embed()
+    found = ask(desk, question)
+    assert any(r.unit.source is Source.ASSISTANT for r in found.recalled)
+
+
+def test_small_talk_is_not_about_the_past(desk: Desk) -> None:
+    for message in ("Hello!", "你好", "What is the capital of France?"):
+        assert not ask(desk, message).nothing_to_go_on
+
+
+def test_vectors_find_what_shares_no_stem(desk: Desk) -> None:
+    desk.say("The zeppelin leaves at nine.")
+    vector = HashEmbedder().embed_query("The zeppelin leaves at nine.")
+    assert np.isclose(np.linalg.norm(vector), 1.0)
+    allowed = desk.store.visible_ids(Scope(ANN, MAIN, desk.clock.now()))
+    assert list(desk.vectors.search("the zeppelin leaves", 5, allowed)) == [1]

@@ -1,0 +1,189 @@
+"""Remember: what a turn leaves behind, and what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from edge.engine.ports import Embedded
+from edge.engine.vectors import Vectors
+from edge.errors import EmbedderFailed
+from edge.memory.units import Draft, Kind, Source, TurnState
+from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk
+from tests.fakes.embedder import HashEmbedder
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def turn(desk: Desk, message: str, reply: str, heard: Sequence[str] = (), state: TurnState = TurnState.DONE) -> None:
+    desk.clock.pass_by(minutes=1)
+    begun = desk.remember.begin_turn(ANN, MAIN, message, desk.clock.now())
+    assert begun.turn is not None
+    desk.remember.finish_turn(ANN, MAIN, begun.turn, reply, state, [message, *heard], desk.clock.now())
+
+
+def episodes(desk: Desk, source: Source) -> list[str]:
+    return [unit.content for unit in desk.units() if unit.kind is Kind.EPISODE and unit.source is source]
+
+
+def test_a_turn_leaves_both_sides_words_and_the_facts(desk: Desk) -> None:
+    turn(desk, "My name is Will. What should I see?", "Try the harbour tour, or the old castle.")
+    assert episodes(desk, Source.USER) == ["My name is Will. What should I see?"]
+    assert episodes(desk, Source.ASSISTANT) == ["Try the harbour tour, or the old castle."]
+    (name,) = (unit for unit in desk.units() if unit.slot == "name")
+    assert (name.value, name.source, name.source_turn) == ("will", Source.USER, 1)
+
+
+@pytest.mark.parametrize("state", [TurnState.CANCELLED, TurnState.FAILED])
+def test_a_reply_that_broke_off_is_no_memory(desk: Desk, state: TurnState) -> None:
+    turn(desk, "What should I see?", "Try the harbour tour, or the old", state=state)
+    assert episodes(desk, Source.ASSISTANT) == []
+    (kept,) = desk.store.turns(ANN, MAIN, last=5)
+    assert (kept.reply, kept.state) == ("Try the harbour tour, or the old", state)
+
+
+def test_a_cut_reply_is_one(desk: Desk) -> None:
+    turn(desk, "What should I see?", "Try the harbour tour, or the old", state=TurnState.CUT)
+    assert len(episodes(desk, Source.ASSISTANT)) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "facts", "restated"),
+    [
+        ("What do I like?", ["The user likes oolong tea.", "The user lives in Bonn."], "You like oolong tea, in Bonn."),
+        ("我喜欢什么？", ["用户喜欢乌龙茶。", "用户住在汉堡。"], "你喜欢乌龙茶，住在汉堡。"),
+    ],
+)  # fmt: skip
+def test_fifty_turns_that_restate_do_not_grow_the_store(
+    desk: Desk, message: str, facts: list[str], restated: str
+) -> None:
+    for _ in range(50):
+        turn(desk, message, restated, facts)
+    assert len(desk.units()) == 1
+    assert len(desk.store.turns(ANN, MAIN, last=100)) == 50
+
+
+def test_nothing_is_drawn_from_the_assistants_words(desk: Desk) -> None:
+    turn(desk, "Say something.", "My name is Edge, I live in Berlin and my phone number is 030 123456.")
+    assert [unit.slot for unit in desk.units()] == [None, None]
+
+
+def test_a_statement_is_a_fact_and_the_facts_in_it(desk: Desk) -> None:
+    written = desk.remember.statement(ANN, None, "My name is Will.", desk.clock.now())
+    assert [(unit.kind, unit.slot) for unit in desk.units()] == [
+        (Kind.FACT_REFERENCE, None),
+        (Kind.USER_PROFILE, "name"),
+    ]
+    again = desk.remember.statement(ANN, OTHER, "My name is Will", desk.clock.now())
+    assert again.added == ()
+    assert set(again.confirmed) == set(written.added)
+
+
+def test_a_statement_about_the_talk_at_hand_needs_one(desk: Desk) -> None:
+    desk.remember.statement(ANN, None, "I put two lamps in my cart.", desk.clock.now())
+    assert [unit.session for unit in desk.units()] == [None]
+    desk.remember.statement(BOB, MAIN, "I put two lamps in my cart.", desk.clock.now())
+    assert {unit.session for unit in desk.units(BOB)} == {MAIN}
+
+
+def test_forgotten_is_gone_from_vectors_too(desk: Desk) -> None:
+    desk.say("The zeppelin leaves at nine.")
+    (unit,) = desk.units()
+    assert desk.vectors.index is not None
+    assert len(desk.vectors.index) == 1
+    assert desk.remember.forget(BOB, [unit.id]) == ()
+    assert desk.remember.forget(ANN, [unit.id]) == (unit.id,)
+    assert len(desk.vectors.index) == 0
+    assert desk.units() == []
+
+
+def test_use_is_counted_and_changes_nothing_else(desk: Desk) -> None:
+    desk.say("The zeppelin leaves at nine.")
+    (before,) = desk.units()
+    desk.remember.note_use(ANN, [before.id], desk.clock.now())
+    desk.remember.note_use(ANN, [], desk.clock.now())
+    desk.remember.note_use(BOB, [before.id], desk.clock.now())
+    (after,) = desk.units()
+    assert (after.access_count, after.relevance, after.valid_until) == (1, before.relevance, before.valid_until)
+
+
+# --- the backlog ---
+
+LONG = " ".join(f"On day {day} we walked along the river." for day in range(60))
+
+
+class FailingEmbedder(HashEmbedder):
+    """Fails when it is told to, and notes the sizes of its batches."""
+
+    def __init__(self) -> None:
+        super().__init__(limit=20)
+        self.fails = False
+        self.batches: list[int] = []
+
+    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+        if self.fails:
+            raise EmbedderFailed("The network broke off.")
+        self.batches.append(len(texts))
+        return super().embed(texts)
+
+
+def chunks_of(desk: Desk) -> list[int]:
+    return [row.chunk for row in desk.store._embeddings.values()]
+
+
+def test_a_long_text_is_embedded_in_steps_and_stored_whole() -> None:
+    embedder = FailingEmbedder()
+    desk = Desk(embedder=embedder)
+    desk.remember.statement(ANN, None, LONG, desk.clock.now())
+    whole = len(embedder.split(LONG))
+    while desk.remember.embed_backlog(4):
+        assert len(chunks_of(desk)) in (0, whole)
+    assert chunks_of(desk) == list(range(whole))
+    assert max(embedder.batches) <= 4
+
+
+def test_a_failure_of_the_embedder_loses_no_chunk() -> None:
+    embedder = FailingEmbedder()
+    desk = Desk(embedder=embedder)
+    desk.remember.statement(ANN, None, LONG, desk.clock.now())
+    for _ in range(3):
+        assert desk.remember.embed_backlog(4)
+    embedder.fails = True
+    for _ in range(2):
+        with pytest.raises(EmbedderFailed):
+            desk.remember.embed_backlog(4)
+    embedder.fails = False
+    desk.embed()
+    assert chunks_of(desk) == list(range(len(embedder.split(LONG))))
+
+
+def test_a_text_that_is_forgotten_half_way_leaves_nothing() -> None:
+    desk = Desk(embedder=FailingEmbedder())
+    desk.remember.statement(ANN, None, LONG, desk.clock.now())
+    for _ in range(3):
+        assert desk.remember.embed_backlog(4)
+    desk.remember.forget(ANN, [unit.id for unit in desk.units()])
+    desk.embed()
+    assert chunks_of(desk) == []
+    assert desk.vectors.index is not None
+    assert len(desk.vectors.index) == 0
+
+
+def test_without_an_embedder_there_is_no_backlog() -> None:
+    vectors = Vectors()
+    desk = Desk()
+    assert vectors.embedder is None
+    assert not vectors.embed_backlog(desk.store, 4)
+    vectors.remove([])
+
+
+def test_drafts_are_stored_as_given(desk: Desk) -> None:
+    draft = Draft(Kind.TOOL_RESULT, "It is 12 km.", source=Source.TOOL, entities=("km",), importance=0.9)
+    desk.remember.drafts(ANN, MAIN, [draft], desk.clock.now())
+    (unit,) = desk.units()
+    assert (unit.kind, unit.source, unit.entities, unit.importance) == (Kind.TOOL_RESULT, Source.TOOL, ("km",), 0.9)
+    assert (unit.session, unit.source_turn) == (MAIN, None)
