@@ -1,0 +1,517 @@
+"""Turns on an event loop: the order of what is told, stops at any point, failures of the disk and of the model."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from itertools import pairwise
+
+import pytest
+
+from edge.daemon.workers import ThreadWorker
+from edge.engine.context import Windows
+from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
+from edge.engine.ports import Sampling, Written
+from edge.engine.running import RunningTurn
+from edge.engine.speed import Speed
+from edge.engine.turn import MemoryDesk, Speaker, Turns
+from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
+from edge.memory.units import Change, Kind, OwnerId, SessionId, Turn, TurnId, TurnState
+from edge.prompt.composition import Composer
+from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, plan
+from tests.fakes.language_model import Gate, ScriptedModel
+from tests.fakes.memory_store import FakeMemoryStore
+from tests.memory.test_rules import RULES
+
+LONG_REPLY = "word " * 40
+
+
+class SlowStore(FakeMemoryStore):
+    """A store that waits where it is told to, and whose disk can be full."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.full_for: set[str] = set()
+        self.may_write = threading.Event()
+        self.may_write.set()
+
+    def begin_turn(
+        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change], at: datetime
+    ) -> Written:
+        self._write("words")
+        return super().begin_turn(owner, session, message, changes, at)
+
+    def finish_turn(
+        self, owner: OwnerId, turn: TurnId, reply: str, state: TurnState, changes: Sequence[Change], at: datetime
+    ) -> Written:
+        self._write("reply")
+        return super().finish_turn(owner, turn, reply, state, changes, at)
+
+    def _write(self, what: str) -> None:
+        assert self.may_write.wait(timeout=30)
+        if what in self.full_for:
+            raise DiskFull("There is no room left.")
+
+
+class House(Desk):
+    """Turns over fakes, with real worker threads."""
+
+    store: SlowStore
+
+    def __init__(self, model: ScriptedModel, *, waiting: int = 2) -> None:
+        super().__init__()
+        self.store = SlowStore()
+        self.recall._store = self.store
+        self.remember._store = self.store
+        self.model = model
+        self.workers = ThreadWorker("memory", 64), ThreadWorker("model", 64)
+        self.windows = Windows(self.store, Composer(model.tokenizer), plan(role="You are Edge."))
+        self.written = 0
+        self.missing: EdgeError | None = None
+        self.turns = Turns(
+            MemoryDesk(self.workers[0], self.recall, self.remember),
+            RULES,
+            self.workers[1],
+            self._speaker,
+            self.clock,
+            waiting=waiting,
+            written=self._note_written,
+            speed=Speed(),
+        )
+
+    async def _speaker(self) -> Speaker:
+        if self.missing is not None:
+            raise self.missing
+        return Speaker(self.model, self.windows)
+
+    def _note_written(self) -> None:
+        self.written += 1
+
+    def start(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN, tokens: int = 100) -> RunningTurn:
+        return self.turns.start(owner, session, message, Sampling(max_tokens=tokens))
+
+    async def say(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN) -> list[Event]:
+        return await told(self.start(message, session, owner))
+
+    def kept(self, session: SessionId = MAIN, owner: OwnerId = ANN) -> list[Turn]:
+        return self.store.turns(owner, session, last=100)
+
+    def prompt_texts(self) -> list[str]:
+        return [self.model.tokenizer.decode(prompt).decode() for prompt in self.model.prompts]
+
+
+async def told(turn: RunningTurn) -> list[Event]:
+    """All events; the last is the end of the turn."""
+    events = []
+    while (event := await turn.events.get()) is not None:
+        events.append(event)
+    return events
+
+
+@asynccontextmanager
+async def house(model: ScriptedModel | None = None, *, waiting: int = 2) -> AsyncIterator[House]:
+    made = House(model or ScriptedModel(), waiting=waiting)
+    try:
+        yield made
+    finally:
+        await made.turns.close()
+        for worker in made.workers:
+            await asyncio.to_thread(worker.close)
+
+
+def run(story: Callable[[], Awaitable[None]]) -> None:
+    async def bounded() -> None:
+        await asyncio.wait_for(story(), 60)
+
+    asyncio.run(bounded())
+
+
+async def reached(gate: Gate) -> None:
+    assert await asyncio.to_thread(gate.reached.wait, 30)
+
+
+def error_of(events: Sequence[Event]) -> EdgeError:
+    assert isinstance(events[-1], TurnFailed)
+    assert not any(isinstance(event, TurnDone | TurnFailed) for event in events[:-1])
+    return events[-1].error
+
+
+# --- a turn that goes well ---
+
+
+@pytest.mark.parametrize(("message", "reply"), [("Hello there.", "Hi 🙂, you!"), ("你好。", "你好，请说。")])
+def test_a_turn_tells_recall_then_the_reply_then_done(message: str, reply: str) -> None:
+    async def story() -> None:
+        async with house(ScriptedModel([reply])) as at:
+            events = await at.say(message)
+            assert isinstance(events[0], RecallDone)
+            assert "".join(event.text for event in events if isinstance(event, TokenMade)) == reply
+            done = events[-1]
+            assert isinstance(done, TurnDone)
+            assert (done.reply, done.turn, done.finish.value) == (reply, events[0].turn, "stop")
+            assert done.usage.prompt == done.usage.reused + done.usage.evaluated
+            (kept,) = at.kept()
+            assert (kept.message, kept.reply, kept.state) == (message, reply, TurnState.DONE)
+            assert at.written == 1
+
+    run(story)
+
+
+def test_each_turn_evaluates_only_what_was_appended() -> None:
+    async def story() -> None:
+        async with house() as at:
+            for n in range(6):
+                events = await at.say(f"Message {n}: the zeppelin leaves at {n} o'clock.")
+                done = events[-1]
+                assert isinstance(done, TurnDone)
+                assert done.usage.evaluated == done.usage.appended
+                assert not done.usage.rebuilt
+            prompts = at.model.prompts
+            assert all(after[: len(before)] == before for before, after in pairwise(prompts))
+
+    run(story)
+
+
+def test_a_reply_at_its_limit_is_stored_as_cut() -> None:
+    async def story() -> None:
+        async with house(ScriptedModel([LONG_REPLY])) as at:
+            events = await told(at.start("Go on.", tokens=5))
+            assert isinstance(events[-1], TurnDone)
+            assert events[-1].finish.value == "length"
+            assert at.kept()[0].state is TurnState.CUT
+            again = (await at.say("Go on."))[-1]
+            assert isinstance(again, TurnDone)
+            assert again.usage.evaluated == again.usage.appended
+
+    run(story)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"), [("What is my phone number?", "Would you tell me?"), ("我的电话号码是多少？", "可以告诉我吗")]
+)
+def test_an_empty_slot_is_answered_without_the_model_and_leaves_no_memory_of_it(question: str, asks: str) -> None:
+    async def story() -> None:
+        async with house() as at:
+            for _ in range(3):
+                done = (await at.say(question))[-1]
+                assert isinstance(done, TurnDone)
+                assert asks in done.reply
+            assert at.model.prompts == []
+            assert {unit.kind for unit in at.units()} == {Kind.EPISODE}
+            assert len(at.units()) == 1
+            await at.say("Fine, let us talk about the zeppelin.")
+            assert at.prompt_texts()[0].count(asks) == 3
+
+    run(story)
+
+
+def test_what_served_is_counted() -> None:
+    async def story() -> None:
+        async with house() as at:
+            await at.say("My name is Zhang Wei.")
+            await at.say("What is my name?", OTHER)
+            (name,) = (unit for unit in at.units() if unit.slot == "name")
+            assert name.access_count == 1
+            assert name.last_accessed == at.clock.now()
+
+    run(story)
+
+
+def test_the_role_text_said_back_is_no_memory() -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(["You are Edge."])) as at:
+            await at.say("Who?")
+            assert len(at.units()) == 1
+
+    run(story)
+
+
+# --- stopping ---
+
+
+def test_stopped_in_prefill() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(gate=gate)) as at:
+            turn = at.start("The zeppelin leaves at nine.")
+            await reached(gate)
+            turn.cancel()
+            events = await told(turn)
+            assert isinstance(error_of(events), Cancelled)
+            assert not any(isinstance(event, TokenMade) for event in events)
+            (kept,) = at.kept()
+            assert (kept.message, kept.reply, kept.state) == (
+                "The zeppelin leaves at nine.", "", TurnState.CANCELLED,
+            )  # fmt: skip
+            gate.open()
+            done = (await at.say("And now?"))[-1]
+            assert isinstance(done, TurnDone)
+
+    run(story)
+
+
+def test_stopped_while_it_streams_keeps_what_was_said() -> None:
+    async def story() -> None:
+        turns: list[RunningTurn] = []
+
+        class Interrupted(ScriptedModel):
+            """The client goes away after the third token."""
+
+            def _pieces(self, reply, finish, taken, stop):  # type: ignore[no-untyped-def]
+                for count, piece in enumerate(super()._pieces(reply, finish, taken, stop), 1):
+                    yield piece
+                    if count == 3 and len(self.prompts) == 1:
+                        turns[0].cancel()
+
+        async with house(Interrupted(["one two three four five six", "Good."])) as at:
+            turns.append(at.start("Count."))
+            events = await told(turns[0])
+            assert isinstance(error_of(events), Cancelled)
+            said = "".join(event.text for event in events if isinstance(event, TokenMade))
+            assert said == "one two three"
+            (kept,) = at.kept()
+            assert (kept.reply, kept.state) == (said, TurnState.CANCELLED)
+            await at.say("Again.")
+            assert said + "\nuser" in at.prompt_texts()[-1].replace("assistant\n", "")
+
+    run(story)
+
+
+def test_stopped_while_it_waits_is_not_begun() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(gate=gate)) as at:
+            first, second = at.start("One."), at.start("Two.")
+            await reached(gate)
+            second.cancel()
+            gate.open()
+            assert isinstance((await told(first))[-1], TurnDone)
+            assert isinstance(error_of(await told(second)), Cancelled)
+            assert [turn.message for turn in at.kept()] == ["One."]
+
+    run(story)
+
+
+def test_stopped_twice_is_stopped_once() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(gate=gate)) as at:
+            turn = at.start("One.")
+            await reached(gate)
+            turn.cancel()
+            turn.cancel()
+            events = await told(turn)
+            assert isinstance(error_of(events), Cancelled)
+            turn.cancel()
+            assert len(at.kept()) == 1
+
+    run(story)
+
+
+def test_closing_stops_what_runs_and_what_waits_and_takes_nothing_new() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(gate=gate)) as at:
+            first, second, third = at.start("One."), at.start("Two."), at.start("Three.", OTHER)
+            await reached(gate)
+            await at.turns.close()
+            for turn in (first, second, third):
+                assert isinstance(error_of(await told(turn)), Cancelled)
+            assert at.turns.depth == 0
+            with pytest.raises(Stopping):
+                at.start("Four.")
+            assert all(turn.state is TurnState.CANCELLED for turn in at.kept() + at.kept(OTHER))
+
+    run(story)
+
+
+# --- order and limits ---
+
+
+def test_turns_of_a_session_follow_one_another() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(["First.", "Second."], gate=gate)) as at:
+            one, two = at.start("One."), at.start("Two.")
+            await reached(gate)
+            gate.open()
+            await told(one)
+            await told(two)
+            assert [(turn.message, turn.reply) for turn in at.kept()] == [("One.", "First."), ("Two.", "Second.")]
+            assert "First." in at.prompt_texts()[1]
+            assert at.turns._sessions._locks == {}
+
+    run(story)
+
+
+def test_one_more_than_may_wait_is_refused_and_nothing_of_it_stored() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(gate=gate), waiting=2) as at:
+            turns = [at.start(f"{n}") for n in range(3)]
+            with pytest.raises(Busy) as refused:
+                at.start("one too many", OTHER)
+            assert refused.value.details == {"waiting": 3}
+            await reached(gate)
+            gate.open()
+            for turn in turns:
+                await told(turn)
+            assert isinstance((await at.say("again"))[-1], TurnDone)
+            assert at.kept(OTHER) == []
+
+    run(story)
+
+
+def test_owners_with_the_same_session_name_share_nothing() -> None:
+    async def story() -> None:
+        async with house() as at:
+            await at.say("My name is Zhang Wei.")
+            await at.say("What was that?", owner=BOB)
+            assert "Zhang Wei" not in at.prompt_texts()[-1]
+            assert len(at.kept(owner=BOB)) == 1
+
+    run(story)
+
+
+# --- failures ---
+
+
+def test_nothing_of_a_reply_is_shown_before_the_words_are_stored() -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(["Hi."])) as at:
+            at.store.may_write.clear()
+            turn = at.start("Hello.")
+            while not at.model.prompts:
+                await asyncio.sleep(0)
+            await at.workers[1].run(lambda: None)  # the model has said all it has to say
+            assert turn.events.empty()
+            at.store.may_write.set()
+            assert isinstance((await told(turn))[-1], TurnDone)
+
+    run(story)
+
+
+def test_a_full_disk_during_prefill_stops_the_model_and_stores_nothing() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(gate=gate)) as at:
+            at.store.full_for = {"words"}
+            at.store.may_write.clear()
+            turn = at.start("My name is Zhang Wei.")
+            await reached(gate)
+            at.store.may_write.set()
+            events = await told(turn)
+            assert [type(event) for event in events] == [TurnFailed]
+            assert isinstance(error_of(events), DiskFull)
+            assert at.kept() == []
+            assert at.units() == []
+            at.store.full_for = set()
+            gate.open()
+            assert isinstance((await at.say("Hello?"))[-1], TurnDone)
+            assert "Zhang Wei" not in at.prompt_texts()[-1]
+
+    run(story)
+
+
+def test_a_disk_that_is_full_at_the_end_is_told() -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(["Hi."])) as at:
+            at.store.full_for = {"reply"}
+            assert isinstance(error_of(await at.say("Hello.")), DiskFull)
+            at.store.full_for = set()
+            assert isinstance((await at.say("Hello?"))[-1], TurnDone)
+
+    run(story)
+
+
+def test_a_model_that_fails_leaves_a_failed_turn_and_the_next_one_goes_well() -> None:
+    async def story() -> None:
+        async with house(ScriptedModel([ModelFailed("It broke off."), "Hi."])) as at:
+            events = await at.say("Hello.")
+            assert isinstance(error_of(events), ModelFailed)
+            assert isinstance(events[0], RecallDone)
+            assert [turn.state for turn in at.kept()] == [TurnState.FAILED]
+            assert at.written == 1
+            assert isinstance((await at.say("Hello?"))[-1], TurnDone)
+
+    run(story)
+
+
+def test_a_model_that_fails_in_mid_reply_leaves_what_was_said() -> None:
+    class Breaking(ScriptedModel):
+        def _pieces(self, reply, finish, taken, stop):  # type: ignore[no-untyped-def]
+            for count, piece in enumerate(super()._pieces(reply, finish, taken, stop), 1):
+                if count == 3:
+                    raise ModelFailed("It broke off.")
+                yield piece
+
+    async def story() -> None:
+        async with house(Breaking(["one two three four"])) as at:
+            assert isinstance(error_of(await at.say("Count.")), ModelFailed)
+            (kept,) = at.kept()
+            assert (kept.reply, kept.state) == ("one two", TurnState.FAILED)
+            assert [unit.kind for unit in at.units()] == [Kind.EPISODE]
+
+    run(story)
+
+
+def test_an_unexpected_error_is_told_as_one() -> None:
+    async def story() -> None:
+        async with house(ScriptedModel([RuntimeError("a bug")])) as at:
+            error = error_of(await at.say("Hello."))
+            assert type(error) is EdgeError
+            assert "RuntimeError" in error.message
+            assert [turn.state for turn in at.kept()] == [TurnState.FAILED]
+
+    run(story)
+
+
+def test_without_a_model_the_turn_says_why_and_the_next_one_tries_again() -> None:
+    async def story() -> None:
+        async with house() as at:
+            at.missing = ModelMissing("There is no model.")
+            assert isinstance(error_of(await at.say("Hello.")), ModelMissing)
+            assert at.kept() == []
+            at.missing = None
+            assert isinstance((await at.say("Hello."))[-1], TurnDone)
+
+    run(story)
+
+
+def test_a_message_that_does_not_fit_changes_nothing() -> None:
+    async def story() -> None:
+        async with house() as at:
+            assert isinstance(error_of(await at.say("word " * 5000)), PromptTooLong)
+            assert at.kept() == []
+            assert at.units() == []
+            assert at.model.prompts == []
+
+    run(story)
+
+
+def test_what_is_forgotten_while_the_model_speaks_is_not_in_the_next_prompt() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(["Fine."], gate=gate)) as at:
+            gate.open()
+            await at.say("The code of the door is 7731-44.")
+            unit = at.units()[0].id
+            at.model.gate = again = Gate()
+            turn = at.start("Which code did I say?")
+            await reached(again)
+
+            def forget() -> None:
+                at.remember.forget(ANN, [unit])
+                at.windows.forget(ANN)
+
+            await at.workers[0].run(forget)
+            again.open()
+            await told(turn)
+            await at.say("Hello again.")
+            assert "7731" in at.prompt_texts()[1]
+            assert "7731" not in at.prompt_texts()[2]
+
+    run(story)
