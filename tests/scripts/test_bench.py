@@ -1,0 +1,202 @@
+"""The benchmarks in a tiny form: what they read, what they count, and that they run on the real models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from edge.wire import DoneEvent
+from scripts.benchmarks import made_up
+from scripts.benchmarks.__main__ import bench
+from scripts.benchmarks.conversations import read_folder, unrelated
+from scripts.benchmarks.latency import Size, measure_latency
+from scripts.benchmarks.memory import ASKED_AT
+from scripts.benchmarks.recall import measure_recall
+from scripts.benchmarks.report import Report, Table, finish, lines, spread
+from scripts.benchmarks.turns import Played, report_of
+from tests.fakes.embedder import HashEmbedder
+
+# --- conversations -----------------------------------------------------------------------------------------------
+
+
+def locomo(folder: Path, name: str, speakers: tuple[str, str], thing: str) -> None:
+    ann, bob = speakers
+    told = {
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": ann, "dia_id": "D1:1", "text": f"I sold my {thing} to a neighbour."},
+            {"speaker": bob, "dia_id": "D1:2", "text": "I slept well.", "blip_caption": "a white bed"},
+        ],
+        "session_2_date_time": "9:05 am on 1 June, 2023",
+        "session_2": [{"speaker": bob, "dia_id": "D2:1", "text": "We saw whales near the harbour."}],
+        "qa": [
+            {"question": f"Who bought {ann}'s {thing}?", "evidence": ["D1:1; D9:17"], "category": 4},
+            {"question": f"What did {bob} see near the harbour?", "evidence": ["D2:1"], "category": 1},
+            {"question": f"What did {ann} see near the harbour?", "evidence": ["D2:1"], "category": 5},
+        ],
+    }
+    (folder / f"{name}.json").write_text(json.dumps(told))
+
+
+@pytest.fixture
+def locomo_folder(tmp_path: Path) -> Path:
+    locomo(tmp_path, "1", ("Ann", "Bob"), "violin")
+    locomo(tmp_path, "2", ("Eve", "Max"), "tractor")
+    return tmp_path
+
+
+@pytest.fixture
+def memorybank_folder(tmp_path: Path) -> Path:
+    days = {"2023-04-27": [{"query": "我养了一只猫", "response": "真好"}, {"query": "今天下雨", "response": "带伞"}]}
+    asked = {"person": "小王", "question": "我养了什么？", "evidence": ["2023-04-27#0"], "answerable": True}
+    for language in ("cn", "en"):
+        (tmp_path / f"{language}.json").write_text(json.dumps({"小王": days}, ensure_ascii=False))
+        (tmp_path / f"{language}_questions.jsonl").write_text(json.dumps(asked, ensure_ascii=False) + "\n")
+    return tmp_path
+
+
+def test_locomo_is_read_with_its_malformed_evidence(locomo_folder: Path) -> None:
+    first = read_folder(locomo_folder)[0]
+    assert [memory.id for memory in first.memories] == ["D1:1", "D1:2", "D2:1"]
+    assert first.memories[1].text == "Bob: I slept well. [shares a white bed]"
+    assert first.memories[2].at.isoformat() == "2023-06-01T09:05:00+00:00"
+    assert [question.evidence for question in first.questions[:2]] == [{"D1:1"}, {"D2:1"}]
+    assert [question.answerable for question in first.questions] == [True, True, False]
+
+
+def test_memorybank_is_read_in_both_languages(memorybank_folder: Path) -> None:
+    found = {conversation.language: conversation for conversation in read_folder(memorybank_folder)}
+    assert set(found) == {"zh", "en"}
+    assert [memory.text for memory in found["zh"].memories] == ["我养了一只猫 真好", "今天下雨 带伞"]
+    assert found["zh"].questions[0].evidence == {"2023-04-27#0"}
+
+
+def test_unrelated_questions_name_the_people_of_the_conversation(locomo_folder: Path) -> None:
+    first, second = read_folder(locomo_folder)
+    assert unrelated([first, second], first) == ["Who bought Ann's tractor?", "What did Bob see near the harbour?"]
+
+
+def test_a_folder_of_something_else_is_named(tmp_path: Path) -> None:
+    result = CliRunner().invoke(bench, ["recall", "--data", str(tmp_path)])
+    assert result.exit_code == 1
+    assert str(tmp_path) in result.output
+
+
+@pytest.mark.parametrize("depths", ["x", "5,0", "5,,10"])
+def test_depths_that_are_none_are_refused(depths: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(bench, ["recall", "--data", str(tmp_path), "--k", depths])
+    assert result.exit_code != 0
+
+
+# --- recall and latency, on a small embedder ---------------------------------------------------------------------
+
+
+def test_recall_counts_the_evidence_found(locomo_folder: Path) -> None:
+    report = measure_recall(read_folder(locomo_folder), [1, 3], HashEmbedder())
+    rows = {(row[1], row[3]): row for row in report.tables[0].rows}
+    assert rows["all en", "edge"][2] == 4
+    assert rows["all en", "edge"][4:] == (1.0, 1.0)
+    assert rows["all en", "recency"][4:] == (0.5, 1.0)
+    assert report.figures["locomo all en, recall@1: edge less bm25"] == 0.0
+    assert {row[1] for row in report.tables[1].rows} == {"answerable", "unanswerable", "unrelated"}
+
+
+def test_recall_finds_chinese_evidence(memorybank_folder: Path) -> None:
+    report = measure_recall(read_folder(memorybank_folder), [1], HashEmbedder())
+    rows = {(row[1], row[3]): row for row in report.tables[0].rows}
+    assert rows["all zh", "edge"][4] == rows["all zh", "bm25"][4] == 1.0
+
+
+def test_latency_times_every_stage() -> None:
+    report = measure_latency(Size(40, questions=4, rounds=1), HashEmbedder())
+    stages = {row[0]: row for row in report.tables[0].rows}
+    assert {"rules, a certain hit", "all", "embed", "text search", "vector search", "ranking"} <= set(stages)
+    assert all(row[3] == 4 for row in stages.values())
+
+
+def test_half_of_the_made_up_units_are_chinese() -> None:
+    texts = [draft.content for draft in made_up.drafts(100, 1, ASKED_AT)]
+    assert sum("，" in text for text in texts) == 50
+    assert len(set(texts)) == 100
+
+
+# --- turns -------------------------------------------------------------------------------------------------------
+
+
+def played(number: int, *, evaluated: int, appended: int, first: float, bare: float, compacted: bool = False) -> Played:
+    done: Any = {
+        "usage": {
+            "prompt_tokens": 100, "reused_tokens": 100 - evaluated, "evaluated_tokens": evaluated,
+            "appended_tokens": appended, "completion_tokens": 5, "compacted": compacted,
+        },
+        "timings": {"recall_ms": 5.0, "first_token_ms": first, "total_ms": first + 100},
+    }  # fmt: skip
+    event: DoneEvent = done
+    return Played(number, 1, "hello", event, first + 1, (bare, bare) if evaluated else None)
+
+
+def test_turns_that_evaluate_what_was_appended_hold_the_target() -> None:
+    report = report_of([played(n, evaluated=20, appended=20, first=110, bare=100) for n in (1, 2)], 2, 1)
+    assert report.figures["targets held"] is True
+    assert report.figures["first token edge/bare, median ratio (target <= 1.15)"] == pytest.approx(1.1)
+
+
+def test_a_turn_that_evaluates_more_is_noticed() -> None:
+    good, bad = (played(n, evaluated=20, appended=20 - n, first=100, bare=100) for n in (0, 1))
+    report = report_of([good, bad], 1, 1)
+    assert report.figures["turns whose evaluated tokens are the appended ones"] == "1 of 2"
+    assert report.figures["targets held"] is False
+
+
+def test_a_slow_first_token_is_noticed() -> None:
+    report = report_of([played(1, evaluated=20, appended=20, first=130, bare=100)], 1, 1)
+    assert report.figures["targets held"] is False
+
+
+def test_compacted_turns_and_the_runtimes_own_replies_are_not_counted() -> None:
+    whole = played(1, evaluated=90, appended=20, first=100, bare=100, compacted=True)
+    told = played(2, evaluated=0, appended=20, first=1, bare=0)
+    assert (whole.grew_exactly, told.grew_exactly) == (None, None)
+    assert told.ratio is None
+
+
+# --- reports -----------------------------------------------------------------------------------------------------
+
+
+def test_a_table_lines_up_with_chinese_in_it() -> None:
+    assert lines(("name", "ms"), [("猫", 1.5), ("cat", 20.25)]) == ["name     ms", "猫    1.500", "cat    20.2"]
+
+
+def test_spread_is_median_and_95th_percentile() -> None:
+    assert spread([float(number) for number in range(1, 101)]) == (50.5, 96.0)
+    assert spread([]) == (0.0, 0.0)
+
+
+def test_a_report_is_written_as_json(tmp_path: Path) -> None:
+    report = Report("trial", [Table("T", ("a", "b"), [(1, "猫")])], {"held": True})
+    finish(report, tmp_path / "out.json")
+    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert written["tables"][0]["rows"] == [{"a": 1, "b": "猫"}]
+    assert written["figures"] == {"held": True}
+
+
+# --- on the real models ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.models
+def test_every_benchmark_runs_and_writes_its_figures(locomo_folder: Path) -> None:
+    out = locomo_folder / "figures"
+    for arguments in (
+        ("turns", "--turns", "2", "--rounds", "1"),
+        ("recall", "--data", str(locomo_folder), "--k", "1,2"),
+        ("latency", "--units", "20", "--questions", "4", "--rounds", "1"),
+        ("start", "--turns", "1", "--rounds", "1"),
+    ):
+        result = CliRunner().invoke(bench, [*arguments, "--json", str(out)], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        assert json.loads(out.read_text())["benchmark"] == arguments[0]
+        assert all(table["rows"] for table in json.loads(out.read_text())["tables"])
