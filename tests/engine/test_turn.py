@@ -93,7 +93,7 @@ class House(Desk):
     def start(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN, tokens: int = 100) -> RunningTurn:
         return self.turns.start(owner, session, message, Sampling(max_tokens=tokens))
 
-    async def say(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN) -> list[Event]:
+    async def talk(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN) -> list[Event]:
         return await told(self.start(message, session, owner))
 
     def kept(self, session: SessionId = MAIN, owner: OwnerId = ANN) -> list[Turn]:
@@ -146,7 +146,7 @@ def error_of(events: Sequence[Event]) -> EdgeError:
 def test_a_turn_tells_recall_then_the_reply_then_done(message: str, reply: str) -> None:
     async def story() -> None:
         async with house(ScriptedModel([reply])) as at:
-            events = await at.say(message)
+            events = await at.talk(message)
             assert isinstance(events[0], RecallDone)
             assert "".join(event.text for event in events if isinstance(event, TokenMade)) == reply
             done = events[-1]
@@ -164,7 +164,7 @@ def test_each_turn_evaluates_only_what_was_appended() -> None:
     async def story() -> None:
         async with house() as at:
             for n in range(6):
-                events = await at.say(f"Message {n}: the zeppelin leaves at {n} o'clock.")
+                events = await at.talk(f"Message {n}: the zeppelin leaves at {n} o'clock.")
                 done = events[-1]
                 assert isinstance(done, TurnDone)
                 assert done.usage.evaluated == done.usage.appended
@@ -182,7 +182,7 @@ def test_a_reply_at_its_limit_is_stored_as_cut() -> None:
             assert isinstance(events[-1], TurnDone)
             assert events[-1].finish.value == "length"
             assert at.kept()[0].state is TurnState.CUT
-            again = (await at.say("Go on."))[-1]
+            again = (await at.talk("Go on."))[-1]
             assert isinstance(again, TurnDone)
             assert again.usage.evaluated == again.usage.appended
 
@@ -196,13 +196,13 @@ def test_an_empty_slot_is_answered_without_the_model_and_leaves_no_memory_of_it(
     async def story() -> None:
         async with house() as at:
             for _ in range(3):
-                done = (await at.say(question))[-1]
+                done = (await at.talk(question))[-1]
                 assert isinstance(done, TurnDone)
                 assert asks in done.reply
             assert at.model.prompts == []
             assert {unit.kind for unit in at.units()} == {Kind.EPISODE}
             assert len(at.units()) == 1
-            await at.say("Fine, let us talk about the zeppelin.")
+            await at.talk("Fine, let us talk about the zeppelin.")
             assert at.prompt_texts()[0].count(asks) == 3
 
     run(story)
@@ -211,8 +211,8 @@ def test_an_empty_slot_is_answered_without_the_model_and_leaves_no_memory_of_it(
 def test_what_served_is_counted() -> None:
     async def story() -> None:
         async with house() as at:
-            await at.say("My name is Zhang Wei.")
-            await at.say("What is my name?", OTHER)
+            await at.talk("My name is Zhang Wei.")
+            await at.talk("What is my name?", OTHER)
             (name,) = (unit for unit in at.units() if unit.slot == "name")
             assert name.access_count == 1
             assert name.last_accessed == at.clock.now()
@@ -223,7 +223,7 @@ def test_what_served_is_counted() -> None:
 def test_the_role_text_said_back_is_no_memory() -> None:
     async def story() -> None:
         async with house(ScriptedModel(["You are Edge."])) as at:
-            await at.say("Who?")
+            await at.talk("Who?")
             assert len(at.units()) == 1
 
     run(story)
@@ -247,7 +247,7 @@ def test_stopped_in_prefill() -> None:
                 "The zeppelin leaves at nine.", "", TurnState.CANCELLED,
             )  # fmt: skip
             gate.open()
-            done = (await at.say("And now?"))[-1]
+            done = (await at.talk("And now?"))[-1]
             assert isinstance(done, TurnDone)
 
     run(story)
@@ -274,7 +274,7 @@ def test_stopped_while_it_streams_keeps_what_was_said() -> None:
             assert said == "one two three"
             (kept,) = at.kept()
             assert (kept.reply, kept.state) == (said, TurnState.CANCELLED)
-            await at.say("Again.")
+            await at.talk("Again.")
             assert said + "\nuser" in at.prompt_texts()[-1].replace("assistant\n", "")
 
     run(story)
@@ -359,7 +359,7 @@ def test_one_more_than_may_wait_is_refused_and_nothing_of_it_stored() -> None:
             gate.open()
             for turn in turns:
                 await told(turn)
-            assert isinstance((await at.say("again"))[-1], TurnDone)
+            assert isinstance((await at.talk("again"))[-1], TurnDone)
             assert at.kept(OTHER) == []
 
     run(story)
@@ -368,8 +368,8 @@ def test_one_more_than_may_wait_is_refused_and_nothing_of_it_stored() -> None:
 def test_owners_with_the_same_session_name_share_nothing() -> None:
     async def story() -> None:
         async with house() as at:
-            await at.say("My name is Zhang Wei.")
-            await at.say("What was that?", owner=BOB)
+            await at.talk("My name is Zhang Wei.")
+            await at.talk("What was that?", owner=BOB)
             assert "Zhang Wei" not in at.prompt_texts()[-1]
             assert len(at.kept(owner=BOB)) == 1
 
@@ -410,7 +410,7 @@ def test_a_full_disk_during_prefill_stops_the_model_and_stores_nothing() -> None
             assert at.units() == []
             at.store.full_for = set()
             gate.open()
-            assert isinstance((await at.say("Hello?"))[-1], TurnDone)
+            assert isinstance((await at.talk("Hello?"))[-1], TurnDone)
             assert "Zhang Wei" not in at.prompt_texts()[-1]
 
     run(story)
@@ -420,9 +420,9 @@ def test_a_disk_that_is_full_at_the_end_is_told() -> None:
     async def story() -> None:
         async with house(ScriptedModel(["Hi."])) as at:
             at.store.full_for = {"reply"}
-            assert isinstance(error_of(await at.say("Hello.")), DiskFull)
+            assert isinstance(error_of(await at.talk("Hello.")), DiskFull)
             at.store.full_for = set()
-            assert isinstance((await at.say("Hello?"))[-1], TurnDone)
+            assert isinstance((await at.talk("Hello?"))[-1], TurnDone)
 
     run(story)
 
@@ -430,12 +430,12 @@ def test_a_disk_that_is_full_at_the_end_is_told() -> None:
 def test_a_model_that_fails_leaves_a_failed_turn_and_the_next_one_goes_well() -> None:
     async def story() -> None:
         async with house(ScriptedModel([ModelFailed("It broke off."), "Hi."])) as at:
-            events = await at.say("Hello.")
+            events = await at.talk("Hello.")
             assert isinstance(error_of(events), ModelFailed)
             assert isinstance(events[0], RecallDone)
             assert [turn.state for turn in at.kept()] == [TurnState.FAILED]
             assert at.written == 1
-            assert isinstance((await at.say("Hello?"))[-1], TurnDone)
+            assert isinstance((await at.talk("Hello?"))[-1], TurnDone)
 
     run(story)
 
@@ -450,7 +450,7 @@ def test_a_model_that_fails_in_mid_reply_leaves_what_was_said() -> None:
 
     async def story() -> None:
         async with house(Breaking(["one two three four"])) as at:
-            assert isinstance(error_of(await at.say("Count.")), ModelFailed)
+            assert isinstance(error_of(await at.talk("Count.")), ModelFailed)
             (kept,) = at.kept()
             assert (kept.reply, kept.state) == ("one two", TurnState.FAILED)
             assert [unit.kind for unit in at.units()] == [Kind.EPISODE]
@@ -461,7 +461,7 @@ def test_a_model_that_fails_in_mid_reply_leaves_what_was_said() -> None:
 def test_an_unexpected_error_is_told_as_one() -> None:
     async def story() -> None:
         async with house(ScriptedModel([RuntimeError("a bug")])) as at:
-            error = error_of(await at.say("Hello."))
+            error = error_of(await at.talk("Hello."))
             assert type(error) is EdgeError
             assert "RuntimeError" in error.message
             assert [turn.state for turn in at.kept()] == [TurnState.FAILED]
@@ -473,10 +473,10 @@ def test_without_a_model_the_turn_says_why_and_the_next_one_tries_again() -> Non
     async def story() -> None:
         async with house() as at:
             at.missing = ModelMissing("There is no model.")
-            assert isinstance(error_of(await at.say("Hello.")), ModelMissing)
+            assert isinstance(error_of(await at.talk("Hello.")), ModelMissing)
             assert at.kept() == []
             at.missing = None
-            assert isinstance((await at.say("Hello."))[-1], TurnDone)
+            assert isinstance((await at.talk("Hello."))[-1], TurnDone)
 
     run(story)
 
@@ -484,7 +484,7 @@ def test_without_a_model_the_turn_says_why_and_the_next_one_tries_again() -> Non
 def test_a_message_that_does_not_fit_changes_nothing() -> None:
     async def story() -> None:
         async with house() as at:
-            assert isinstance(error_of(await at.say("word " * 5000)), PromptTooLong)
+            assert isinstance(error_of(await at.talk("word " * 5000)), PromptTooLong)
             assert at.kept() == []
             assert at.units() == []
             assert at.model.prompts == []
@@ -497,7 +497,7 @@ def test_what_is_forgotten_while_the_model_speaks_is_not_in_the_next_prompt() ->
         gate = Gate()
         async with house(ScriptedModel(["Fine."], gate=gate)) as at:
             gate.open()
-            await at.say("The code of the door is 7731-44.")
+            await at.talk("The code of the door is 7731-44.")
             unit = at.units()[0].id
             at.model.gate = again = Gate()
             turn = at.start("Which code did I say?")
@@ -510,7 +510,7 @@ def test_what_is_forgotten_while_the_model_speaks_is_not_in_the_next_prompt() ->
             await at.workers[0].run(forget)
             again.open()
             await told(turn)
-            await at.say("Hello again.")
+            await at.talk("Hello again.")
             assert "7731" in at.prompt_texts()[1]
             assert "7731" not in at.prompt_texts()[2]
 

@@ -1,0 +1,88 @@
+"""Short ways to make what the use cases stand on: all fakes, one owner, one clock."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from edge.engine.context import PromptPlan
+from edge.engine.ports import Scope
+from edge.engine.recall import Limits, Recall
+from edge.engine.remember import Remember
+from edge.engine.vectors import Vectors
+from edge.memory.lifecycle import Lifespans, key_of
+from edge.memory.units import Draft, Insert, Kind, OwnerId, Recalled, SessionId, Stage, Unit, UnitId
+from edge.prompt.window import Marks
+from tests.fakes.clock import NOON, SetClock
+from tests.fakes.embedder import HashEmbedder
+from tests.fakes.memory_store import FakeMemoryStore
+from tests.fakes.vector_index import ExactIndex
+from tests.memory.test_rules import RULES
+
+ANN = OwnerId("uid:1000")
+BOB = OwnerId("uid:1001")
+MAIN = SessionId("main")
+OTHER = SessionId("other")
+
+
+def scope(owner: OwnerId = ANN, session: SessionId | None = MAIN, as_of: datetime = NOON) -> Scope:
+    return Scope(owner, session, as_of)
+
+
+def plan(
+    context: int = 2048, reply: int = 256, *, high: int = 1536, low: int = 700, memories: int = 320, anchors: int = 160,
+    role: str = "You are Edge.", language: str = "auto",
+) -> PromptPlan:  # fmt: skip
+    return PromptPlan(
+        marks=Marks(context, reply, high, low),
+        memory_tokens=memories,
+        anchor_tokens=anchors,
+        core_slots=("name", "city"),
+        role=role,
+        language=language,
+    )
+
+
+def remembered(
+    store: FakeMemoryStore, draft: Draft, *, owner: OwnerId = ANN, session: SessionId | None = None,
+    at: datetime = NOON, supersedes: tuple[UnitId, ...] = (),
+) -> Unit:  # fmt: skip
+    """A unit in the store."""
+    written = store.apply(owner, [Insert(draft, session, key_of(draft), at, None, supersedes)], at)
+    return store.unit(owner, written.added[0])
+
+
+def fact(content: str, slot: str | None = None, value: str | None = None) -> Draft:
+    return Draft(Kind.USER_PROFILE, content, slot=slot, value=value)
+
+
+def found(*units: Unit) -> list[Recalled]:
+    return [Recalled(unit, 1.0, Stage.SEARCH) for unit in units]
+
+
+class Desk:
+    """A memory of fakes with the real use cases on it."""
+
+    def __init__(self, *, embedder: HashEmbedder | None = None, limits: Limits | None = None) -> None:
+        self.clock = SetClock()
+        self.store = FakeMemoryStore()
+        self.vectors = Vectors()
+        self.vectors.attach(embedder or HashEmbedder(), ExactIndex())
+        self.recall = Recall(self.store, RULES, self.vectors, limits or Limits(200, 8, 0.35), self.clock)
+        self.remember = Remember(self.store, RULES, self.vectors, Lifespans())
+
+    def say(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN) -> None:
+        """A message, stored and embedded a minute later than the last, without a reply."""
+        self.clock.pass_by(minutes=1)
+        self.remember.begin_turn(owner, session, message, self.clock.now())
+        self.embed()
+
+    def embed(self) -> None:
+        while self.remember.embed_backlog(4):
+            pass
+
+    def units(self, owner: OwnerId = ANN, *, past: bool = True) -> list[Unit]:
+        """All units, oldest first."""
+        page = self.store.page(
+            owner, session=None, kinds=None, before=None, limit=10**6, as_of=self.clock.now(), include_past=past
+        )
+        return list(reversed(page.units))
