@@ -1,0 +1,124 @@
+"""Requests for memories over a memory of fakes: page, add, show, forget, recall; each inside its owner."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from edge.daemon import memories
+from edge.daemon.memories import PageRequest, RecallRequest, RememberRequest, query_fields
+from edge.daemon.memory import Memory
+from edge.daemon.requests import Fields
+from edge.errors import MemoryNotFound
+from edge.memory.units import OwnerId, UnitId
+from edge.wire import RememberAnswer
+from tests.engine.making import ANN, BOB, Desk
+from tests.memory.test_rules import RULES
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def memory(desk: Desk) -> Memory:
+    return Memory(
+        store=desk.store, rules=RULES, vectors=desk.vectors, recall=desk.recall, remember=desk.remember,
+        attach=lambda: None, close_store=lambda: None,
+    )  # fmt: skip
+
+
+def remember(memory: Memory, desk: Desk, owner: OwnerId = ANN, **body: Any) -> RememberAnswer:
+    desk.clock.pass_by(minutes=1)
+    now = desk.clock.now()
+    answer = memories.remember(memory, owner, RememberRequest.read(Fields(body), now), now)
+    desk.embed()
+    return answer
+
+
+def page(memory: Memory, desk: Desk, owner: OwnerId = ANN, **query: str) -> tuple[list[int], int | None]:
+    answer = memories.page(memory, owner, PageRequest.read(query_fields(query)), desk.clock.now())
+    return [shown["id"] for shown in answer["memories"]], answer["next_before"]
+
+
+@pytest.mark.parametrize("content", ["My name is Will.", "我叫小王。"])
+def test_a_statement_is_answered_with_what_it_made(memory: Memory, desk: Desk, content: str) -> None:
+    answer = remember(memory, desk, content=content)
+    assert [(shown["kind"], shown["slot"]) for shown in answer["memories"]] == [
+        ("fact_reference", None),
+        ("user_profile", "name"),
+    ]
+    assert answer["added"] == [shown["id"] for shown in answer["memories"]]
+    again = remember(memory, desk, content=content)
+    assert (again["added"], again["confirmed"]) == ([], answer["added"])
+    json.dumps(again)
+
+
+def test_what_is_superseded_is_named(memory: Memory, desk: Desk) -> None:
+    old = remember(memory, desk, content="I live in Berlin.")["added"]
+    answer = remember(memory, desk, content="I live in Hamburg now.")
+    assert answer["superseded"] == old[1:]
+    assert page(memory, desk)[0] == [4, 3, 1]
+    assert page(memory, desk, past="true")[0] == [4, 3, 2, 1]
+
+
+def test_a_draft_is_stored_as_given_and_ends_when_it_was_to(memory: Memory, desk: Desk) -> None:
+    body: dict[str, Any] = {
+        "content": "The cart holds a lamp.",
+        "kind": "session_state",
+        "session": "shop",
+        "expires_in": 3600,
+    }
+    (shown,) = remember(memory, desk, **body)["memories"]
+    assert (shown["session"], shown["valid_until"]) == ("shop", "2026-05-03T13:01:00.000Z")
+    assert page(memory, desk, session="other")[0] == []
+    desk.clock.pass_by(hours=1)
+    assert page(memory, desk, session="shop")[0] == []
+    assert memories.show(memory, ANN, UnitId(shown["id"]))["content"] == "The cart holds a lamp."
+
+
+def test_pages_follow_one_another_without_a_gap(memory: Memory, desk: Desk) -> None:
+    for n in range(7):
+        remember(memory, desk, content=f"Number {n} is odd or even.", kind="fact_reference")
+    seen: list[int] = []
+    before: int | None = 0
+    while before is not None:
+        ids, before = page(memory, desk, limit="3", before=str(before))
+        seen += ids
+    assert seen == [7, 6, 5, 4, 3, 2, 1]
+    assert page(memory, desk, kind="episode") == ([], None)
+
+
+def test_forgetting_names_all_that_is_gone(memory: Memory, desk: Desk) -> None:
+    answer = remember(memory, desk, content="My phone number is 0151 2345678.")
+    gone = memories.forget(memory, ANN, UnitId(answer["added"][1]))
+    assert gone["forgotten"] == answer["added"]
+    for unit in answer["added"]:
+        with pytest.raises(MemoryNotFound):
+            memories.show(memory, ANN, UnitId(unit))
+    with pytest.raises(MemoryNotFound):
+        memories.forget(memory, ANN, UnitId(answer["added"][0]))
+
+
+def test_another_owner_sees_and_removes_nothing(memory: Memory, desk: Desk) -> None:
+    unit = UnitId(remember(memory, desk, content="The zeppelin leaves at nine.")["added"][0])
+    for call in (memories.show, memories.forget):
+        with pytest.raises(MemoryNotFound):
+            call(memory, BOB, unit)
+    assert page(memory, desk, BOB) == ([], None)
+    wanted = RecallRequest.read(Fields({"query": "zeppelin"}), 8)
+    assert memories.recall(memory, BOB, wanted, desk.clock.now())["recalled"] == []
+    assert [shown["id"] for shown in memories.recall(memory, ANN, wanted, desk.clock.now())["recalled"]] == [unit]
+
+
+def test_the_past_can_be_asked_about(memory: Memory, desk: Desk) -> None:
+    remember(memory, desk, content="I live in Berlin.")
+    then = desk.clock.now().isoformat()
+    remember(memory, desk, content="I live in Hamburg now.")
+    wanted = RecallRequest.read(Fields({"query": "Where do I live?", "as_of": then, "explain": True}), 8)
+    answer = memories.recall(memory, ANN, wanted, desk.clock.now())
+    assert "Berlin" in answer["recalled"][0]["content"]
+    assert not any("Hamburg" in shown["content"] for shown in answer["recalled"])
