@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 from edge.clock import Clock
-from edge.engine.context import Prompt, Windows
-from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed, Usage
+from edge.engine.context import Windows
+from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
 from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling, Scope, StopSignal, Worker, Written
+from edge.engine.progress import Progress
 from edge.engine.recall import Found, Recall
 from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn, SessionLocks
@@ -41,19 +41,6 @@ class MemoryDesk:
     worker: Worker
     recall: Recall
     remember: Remember
-
-
-@dataclass(slots=True)
-class _Progress:
-    """What a turn has come to, so that an end at any point can be stored and told."""
-
-    found: Found
-    prompt: Prompt
-    opened_at: datetime
-    reply: str = ""
-    tokens: tuple[int, ...] = ()
-    first_token: float | None = None
-    generation: Generation | None = None
 
 
 class Turns:
@@ -133,21 +120,21 @@ class Turns:
             raise
         await self._finish(turn, speaker, progress, written)
 
-    def _open(self, turn: RunningTurn, windows: Windows) -> _Progress:
+    def _open(self, turn: RunningTurn, windows: Windows) -> Progress:
         """On the memory thread: recall, and the prompt. Nothing is written yet, so a refusal changes nothing."""
         now = self._clock.now()
         scope = Scope(turn.owner, turn.session, now, present=True)
         found = self._desk.recall.find(scope, turn.message)
         prompt = windows.prepare(scope, turn.message, found.recalled, nothing=found.nothing_to_go_on)
-        return _Progress(found, prompt, now)
+        return Progress(found, prompt, now)
 
-    def _write_words(self, turn: RunningTurn, progress: _Progress) -> Written:
+    def _write_words(self, turn: RunningTurn, progress: Progress) -> Written:
         return self._desk.remember.begin_turn(turn.owner, turn.session, turn.message, progress.opened_at)
 
     # --- the reply -------------------------------------------------------------------------------------------------
 
     async def _answer(
-        self, turn: RunningTurn, speaker: Speaker, progress: _Progress, writing: asyncio.Future[Written]
+        self, turn: RunningTurn, speaker: Speaker, progress: Progress, writing: asyncio.Future[Written]
     ) -> Written:
         """Evaluate while the person's words are written; nothing of a reply is shown before they are."""
         told = self._runtime_reply(turn, progress.found)
@@ -164,7 +151,7 @@ class Turns:
     async def _relay(
         self,
         turn: RunningTurn,
-        progress: _Progress,
+        progress: Progress,
         pieces: AsyncIterator[Piece | Generation],
         writing: asyncio.Future[Written],
     ) -> Written:
@@ -184,7 +171,7 @@ class Turns:
             item = await _next(pieces)
         return written
 
-    def _take_piece(self, turn: RunningTurn, progress: _Progress, item: Piece | Generation) -> None:
+    def _take_piece(self, turn: RunningTurn, progress: Progress, item: Piece | Generation) -> None:
         if isinstance(item, Generation):
             progress.generation = item
             progress.tokens = item.tokens
@@ -206,7 +193,7 @@ class Turns:
 
     # --- the end ---------------------------------------------------------------------------------------------------
 
-    async def _finish(self, turn: RunningTurn, speaker: Speaker, progress: _Progress, written: Written) -> None:
+    async def _finish(self, turn: RunningTurn, speaker: Speaker, progress: Progress, written: Written) -> None:
         assert written.turn is not None
         generation = progress.generation
         assert generation is not None
@@ -227,13 +214,13 @@ class Turns:
                 found=progress.found,
                 sent=progress.prompt.sent,
                 remembered=written.added + stored.added,
-                usage=_usage(progress.prompt, generation),
+                usage=progress.usage,
                 timings=self._timings(turn, progress),
             )
         )
 
     def _write_reply(
-        self, turn: RunningTurn, windows: Windows, progress: _Progress, written: Written, state: TurnState
+        self, turn: RunningTurn, windows: Windows, progress: Progress, written: Written, state: TurnState
     ) -> Written:
         """On the memory thread: the reply into the store, the turn into the window, the use into the units."""
         assert written.turn is not None
@@ -241,14 +228,14 @@ class Turns:
         now = self._clock.now()
         recalled = progress.found.recalled
         heard = [turn.message, *(found.unit.content for found in recalled), windows.role_of(progress.prompt)]
-        if _told_by_runtime(progress):
+        if progress.told_by_runtime:
             heard.append(reply)
         remember = self._desk.remember
         stored = remember.finish_turn(turn.owner, turn.session, written.turn, reply, state, heard, now)
         if state is not TurnState.CANCELLED or progress.tokens:
             windows.commit(
                 turn.owner, turn.session, progress.prompt, written.turn, progress.tokens,
-                unevaluated=_unevaluated(progress),
+                unevaluated=progress.unevaluated,
             )  # fmt: skip
         if state is not TurnState.CANCELLED:
             with suppress(EdgeError):  # a count; the turn is stored
@@ -256,7 +243,7 @@ class Turns:
         return stored
 
     async def _abandon(
-        self, turn: RunningTurn, windows: Windows, progress: _Progress, writing: asyncio.Future[Written]
+        self, turn: RunningTurn, windows: Windows, progress: Progress, writing: asyncio.Future[Written]
     ) -> None:
         """Store that a turn failed, where its words were stored."""
         with suppress(EdgeError):
@@ -264,51 +251,23 @@ class Turns:
             await self._desk.worker.run(partial(self._write_failure, turn, windows, progress, written))
             self._written()
 
-    def _write_failure(self, turn: RunningTurn, windows: Windows, progress: _Progress, written: Written) -> None:
+    def _write_failure(self, turn: RunningTurn, windows: Windows, progress: Progress, written: Written) -> None:
         assert written.turn is not None
         reply = _lasting_reply(turn, windows, progress, written)
         self._desk.remember.finish_turn(
             turn.owner, turn.session, written.turn, reply, TurnState.FAILED, [turn.message], self._clock.now()
         )
 
-    def _timings(self, turn: RunningTurn, progress: _Progress) -> Timings:
+    def _timings(self, turn: RunningTurn, progress: Progress) -> Timings:
         found = progress.found
         total = self._clock.monotonic() - turn.started
         return Timings(found.rules_seconds, found.total_seconds, progress.first_token, total)
 
 
-def _usage(prompt: Prompt, generation: Generation) -> Usage:
-    return Usage(
-        prompt=len(prompt.window.tokens) if generation.evaluated else 0,
-        reused=generation.reused,
-        evaluated=generation.evaluated,
-        completion=len(generation.tokens),
-        memories=prompt.memory_tokens,
-        appended=prompt.appended,
-        gave_way=prompt.gave_way,
-        rebuilt=prompt.rebuilt,
-    )
-
-
-def _lasting_reply(turn: RunningTurn, windows: Windows, progress: _Progress, written: Written) -> str:
+def _lasting_reply(turn: RunningTurn, windows: Windows, progress: Progress, written: Written) -> str:
     """The reply as it may be kept: nothing of one that may repeat what was forgotten while it was made."""
     forgotten = windows.may_repeat_forgotten(turn.owner, turn.session, progress.prompt, written.added)
     return "" if forgotten else progress.reply
-
-
-def _told_by_runtime(progress: _Progress) -> bool:
-    """Whether the reply came from the runtime: a model always evaluates something."""
-    return progress.generation is not None and not progress.generation.evaluated
-
-
-def _unevaluated(progress: _Progress) -> int:
-    """Tokens of prompt and reply that the model has not seen: all new ones where it was not asked, else the last one
-    where the reply did not come to its own end."""
-    generation = progress.generation
-    assert generation is not None
-    if _told_by_runtime(progress):
-        return progress.prompt.appended + len(progress.tokens)
-    return 0 if generation.finish is Finish.STOP else 1
 
 
 def _armed(turn: RunningTurn) -> StopSignal:

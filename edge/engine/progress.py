@@ -1,0 +1,54 @@
+"""How far a turn has come, so that an end at any point can be stored and told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from edge.engine.context import Prompt
+from edge.engine.events import Usage
+from edge.engine.ports import Finish, Generation
+from edge.engine.recall import Found
+
+
+@dataclass(slots=True)
+class Progress:
+    """What was found and composed for a turn, and what has come of it. `first_token` is in seconds."""
+
+    found: Found
+    prompt: Prompt
+    opened_at: datetime
+    reply: str = ""
+    tokens: tuple[int, ...] = ()
+    first_token: float | None = None
+    generation: Generation | None = None
+
+    @property
+    def told_by_runtime(self) -> bool:
+        """Whether the reply came from the runtime: a model always evaluates something."""
+        return self.generation is not None and not self.generation.evaluated
+
+    @property
+    def unevaluated(self) -> int:
+        """Tokens of prompt and reply that the model has not seen: all new ones where it was not asked, else the last
+        one where the reply did not come to its own end."""
+        assert self.generation is not None
+        if self.told_by_runtime:
+            return self.prompt.appended + len(self.tokens)
+        return 0 if self.generation.finish is Finish.STOP else 1
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of a turn whose generation has ended."""
+        prompt, generation = self.prompt, self.generation
+        assert generation is not None
+        return Usage(
+            prompt=len(prompt.window.tokens) if generation.evaluated else 0,
+            reused=generation.reused,
+            evaluated=generation.evaluated,
+            completion=len(generation.tokens),
+            memories=prompt.memory_tokens,
+            appended=prompt.appended,
+            gave_way=prompt.gave_way,
+            rebuilt=prompt.rebuilt,
+        )
