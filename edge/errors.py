@@ -94,15 +94,6 @@ class MemoryNotFound(EdgeError):
     default_hint = "`edge memories` lists the ids."
 
 
-class SessionNotFound(EdgeError):
-    """This owner has no session of that name."""
-
-    code = "session_not_found"
-    exit_status = 3
-    http_status = 404
-    default_hint = "`edge sessions` lists the sessions."
-
-
 class TurnNotOpen(EdgeError):
     """No turn of this owner that still runs has the id."""
 

@@ -42,7 +42,7 @@ class ModelSettings:
     """The language model."""
 
     id: str = _setting(
-        "auto", "Model of the manifest; `auto` takes the first default for this device's memory that is on the machine."
+        "auto", "Model of the manifest; `auto` takes the best one for this device's memory that is on the machine."
     )
     file: str = _setting("", "A GGUF file outside the manifest, used in place of `id`; you vouch for it.")
     context: int = _setting(4096, "Context in tokens: prompt and reply together.", low=512, high=131072)
@@ -112,7 +112,6 @@ class MemorySettings:
 
     session_state_hours: float = _setting(24.0, "Life of session_state.", low=0.01, high=876000)
     tool_result_hours: float = _setting(24.0, "Life of tool_result.", low=0.01, high=876000)
-    batch_operation_hours: float = _setting(168.0, "Life of batch_operation after it is done.", low=0.01, high=876000)
 
 
 @dataclass(frozen=True, slots=True)

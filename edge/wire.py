@@ -198,15 +198,6 @@ class SessionsAnswer(TypedDict):
     sessions: list[SessionWire]
 
 
-class TurnRequest(TypedDict):
-    """`POST /v1/turns`."""
-
-    session: str
-    message: str
-    stream: NotRequired[bool]
-    reply_tokens: NotRequired[int]
-
-
 class ErrorWire(TypedDict):
     """The body of every error, and of the `error` event."""
 
