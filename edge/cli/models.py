@@ -85,7 +85,7 @@ def fetch(options: Options, model_id: str | None, take_default: bool) -> None:
     """
     from edge.cli.progress import ProgressLine
     from edge.models.fetch import Fetcher
-    from edge.models.manifest import Role
+    from edge.models.manifest import Role, device_memory_mb
 
     if model_id and take_default:
         raise click.UsageError("Give an ID or --default, not both.")
@@ -99,11 +99,6 @@ def fetch(options: Options, model_id: str | None, take_default: bool) -> None:
         else:
             fetched = [fetcher.fetch_for_device(role, device_memory_mb(), line.report) for role in Role]
     _print_fetched(options, files, fetched)
-
-
-def device_memory_mb() -> int:
-    """Memory of this device in MB, as the kernel counts it."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (1024 * 1024)
 
 
 def _print_fetched(options: Options, files: ModelFiles, fetched: list[Model]) -> None:

@@ -1,8 +1,7 @@
-"""Making the parts from the settings: models from the manifest's files, the store, the rules."""
+"""Making the parts from the settings: models from the manifest's files, the rules, the plan of prompts."""
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import resources
@@ -15,6 +14,7 @@ from edge.engine.context import PromptPlan
 from edge.engine.ports import LanguageModel, TextEmbedder
 from edge.memory.lifecycle import Lifespans
 from edge.memory.rules import Rules, parse_rules
+from edge.models.device import embedder_threads, usable_cpus
 from edge.models.files import ModelFiles, State
 from edge.models.llama_loading import LlamaOptions, load_llama
 from edge.models.manifest import Manifest, Role, device_memory_mb, load_manifest
@@ -22,7 +22,6 @@ from edge.models.minilm import load_minilm
 from edge.prompt.window import Marks
 from edge.settings import MemorySettings, ModelSettings, Settings
 
-_log = logging.getLogger(__name__)
 _DIMENSION = 384
 
 
@@ -71,7 +70,7 @@ class FileModels:
         model_id = self._settings.embedder.id
         network, tokenizer = (files.usable_path(model_id, name) for name in ("model.onnx", "tokenizer.json"))
         before = resident_bytes()
-        threads = self._settings.embedder.threads or 1
+        threads = self._settings.embedder.threads or embedder_threads(usable_cpus())
         embedder = load_minilm(network, tokenizer, model_id=model_id, dimension=_DIMENSION, threads=threads)
         embedder.embed_query("warm")
         self._embedder_bytes = max(0, resident_bytes() - before)

@@ -26,6 +26,12 @@ def physical_cores(cpus: frozenset[int], folder: Path = CPU_FOLDER) -> int:
     return len({_core(cpu, folder) for cpu in cpus}) or 1
 
 
+def embedder_threads(cpus: frozenset[int]) -> int:
+    """Threads for the embedder where the settings leave them open: two, so that a question is read sooner, but one
+    where they would take all the cores from the language model."""
+    return 1 if len(cpus) <= 2 else 2
+
+
 def _core(cpu: int, folder: Path) -> tuple[str, str]:
     topology = folder / f"cpu{cpu}" / "topology"
     try:

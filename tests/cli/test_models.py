@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -107,7 +106,3 @@ def test_progress_in_a_pipe_is_a_line_each_tenth(capsys: pytest.CaptureFixture[s
         "Discarded: the fetched m.gguf has 3 bytes.",
         "Waiting for another fetch ...",
     ]
-
-
-def test_memory_of_the_device() -> None:
-    assert models.device_memory_mb() == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20

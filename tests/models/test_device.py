@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from edge.models.device import BATCH, physical_cores, usable_cpus
+import pytest
+
+from edge.models.device import BATCH, embedder_threads, physical_cores, usable_cpus
 from edge.models.llama_loading import LlamaOptions
 
 
@@ -33,6 +35,11 @@ def test_only_usable_cpus_count(tmp_path: Path) -> None:
 
 def test_a_hidden_topology_counts_every_cpu(tmp_path: Path) -> None:
     assert physical_cores(frozenset({0, 1, 2, 3}), tmp_path) == 4
+
+
+@pytest.mark.parametrize(("cpus", "threads"), [(1, 1), (2, 1), (3, 2), (4, 2), (8, 2)])
+def test_the_embedder_leaves_cores_to_the_language_model(cpus: int, threads: int) -> None:
+    assert embedder_threads(frozenset(range(cpus))) == threads
 
 
 def test_zero_takes_what_fits_the_machine_and_a_number_stays() -> None:
