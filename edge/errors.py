@@ -244,7 +244,7 @@ class ModelFileUnknown(EdgeError):
 
     code = "unknown_model_file"
     exit_status = 6
-    default_hint = "`edge models list` shows the models; if the file should be one of them, copy it again: it is changed."
+    default_hint = "`edge models list` shows the models; if the file should be one of them, copy it again."
 
 
 class FetchFailed(EdgeError):
