@@ -406,6 +406,8 @@ def test_a_full_disk_during_prefill_stops_the_model_and_stores_nothing() -> None
             events = await told(turn)
             assert [type(event) for event in events] == [TurnFailed]
             assert isinstance(error_of(events), DiskFull)
+            assert turn.signal is not None
+            assert turn.signal.is_set()
             assert at.kept() == []
             assert at.units() == []
             at.store.full_for = set()
