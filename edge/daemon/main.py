@@ -170,8 +170,14 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
 
 
 async def _load(daemon: Daemon) -> None:
-    """Embedder first: it takes a second, and then its share of the memory can be told from the model's."""
-    await daemon.workers[0].run(daemon.memory.ensure_vectors)
+    """Embedder first: it takes a second, and then its share of the memory can be told from the model's.
+
+    What goes wrong there was logged on its thread; the model is loaded all the same, and the end waits for this.
+    """
+    try:
+        await daemon.workers[0].run(daemon.memory.ensure_vectors)
+    except EdgeError as error:
+        daemon.memory.embedder_error = error
     daemon.speech.start()
     daemon.catch_up()
 
