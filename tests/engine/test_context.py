@@ -182,12 +182,12 @@ def take_all(shape: PromptPlan, steps: list[Step]) -> Checked:
 
 
 @settings(max_examples=10_000, suppress_health_check=[HealthCheck.too_slow])
-@given(PLANS, st.lists(STEPS, min_size=1, max_size=4))
+@given(PLANS, st.lists(STEPS, min_size=1, max_size=3))
 def test_a_prompt_always_fits_and_holds_what_never_gives_way(shape: PromptPlan, steps: list[Step]) -> None:
     take_all(shape, steps)
 
 
-@settings(max_examples=50)
+@settings(max_examples=100)
 @given(PLANS, st.lists(STEPS, min_size=10, max_size=25))
 def test_the_same_over_long_talks(shape: PromptPlan, steps: list[Step]) -> None:
     take_all(shape, steps)
