@@ -33,8 +33,7 @@ def open_store(path: Path, clock: Clock) -> SqliteStore:
     """Open the memory at a path, made if there is none. One process at a time, and one thread: the one that opened it.
 
     Raises DaemonRunning, StoreDamaged, StoreNewer, StoreReadOnly, DiskFull or StoreFailed; a database that is damaged
-    or newer is left byte for byte. The daemon goes on without memory then: it catches these, serves status and
-    replies, and answers requests for memory with the error.
+    or newer is left byte for byte.
     """
     return SqliteStore(open_database(path, clock))
 
