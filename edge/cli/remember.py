@@ -19,7 +19,7 @@ GIVEN_KINDS = tuple(kind for kind in KINDS if kind != "episode")
 @click.command(short_help="Remember a statement and the facts in it.")
 @click.argument("text", nargs=-1)
 @click.option("--kind", type=click.Choice(GIVEN_KINDS), help="Keep the text as this kind, as given.")
-@click.option("--expires-in", type=float, metavar="SECONDS", help="Forget it after that many seconds.")
+@click.option("--expires-in", type=float, metavar="SECONDS", help="With --kind: it holds for that many seconds.")
 @talking
 @pass_options
 def remember(options: Options, text: tuple[str, ...], kind: str | None, expires_in: float | None) -> None:
@@ -35,6 +35,8 @@ def remember(options: Options, text: tuple[str, ...], kind: str | None, expires_
     from edge.cli.terminal import print_json
     from edge.cli.words import words_from
 
+    if expires_in is not None and kind is None:
+        raise click.UsageError("--expires-in goes with --kind.")
     content = words_from(text, "TEXT")
     answer = options.client().remember(content, options.session, kind=kind, expires_in=expires_in)
     if options.as_json:

@@ -164,6 +164,13 @@ def test_remember(daemon: ScriptedDaemon, edge: Edge) -> None:
     }
 
 
+def test_a_life_without_a_kind_is_refused(daemon: ScriptedDaemon, edge: Edge) -> None:
+    result = edge("remember", "x", "--expires-in", "60")
+    assert result.exit_code == 2
+    assert "--expires-in goes with --kind" in result.stderr
+    assert daemon.requests == []
+
+
 def test_an_episode_cannot_be_given(daemon: ScriptedDaemon, edge: Edge) -> None:
     assert edge("remember", "x", "--kind", "episode").exit_code == 2
     assert daemon.requests == []
