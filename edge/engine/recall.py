@@ -20,10 +20,13 @@ from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, Unit,
 
 _log = logging.getLogger(__name__)
 
-_EMPTY_SLOT_THRESHOLD = 0.75
+_EMPTY_SLOT_THRESHOLD = {"en": 0.6, "zh": 0.75}
 """What a search result must score to stand in for a slot that the rules know to be empty: nearly the question's own
 words. A looser match would answer "my number" with another number."""
 _POSSIBLE_HIT_SCORE = 0.9
+_SEARCHED_CHARACTERS = 4000
+"""What is searched for is in the beginning of a long message: full text takes its first 64 terms, the embedder its first
+256 tokens. Reading all of a pasted megabyte for them takes seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,9 @@ class Recall:
     def _search(
         self, scope: Scope, query: str, asked: SlotQuestion | None, limit: int
     ) -> tuple[Ranking, tuple[str, ...]]:
-        by_text = dict(self._store.search_text(scope, query, self._limits.candidates))
-        by_vector, degraded = self._search_vectors(scope, query)
+        searched, words = query[:_SEARCHED_CHARACTERS], normal_form(query)
+        by_text = dict(self._store.search_text(scope, searched, self._limits.candidates))
+        by_vector, degraded = self._search_vectors(scope, searched)
         language = language_of(query)
         proposed = shortlist(by_text, by_vector, language, limit=max(READ_LIMIT, 2 * limit))
         units = self._store.units(scope, proposed.keys())
@@ -127,13 +131,13 @@ class Recall:
         candidates = [
             Candidate(unit, proposed[unit.id])
             for unit in units.values()
-            if not (unit.kind is Kind.EPISODE and (unit.source_turn in others or self._only_asks(unit, query, asked)))
+            if not (unit.kind is Kind.EPISODE and (unit.source_turn in others or self._only_asks(unit, words, asked)))
             if asked is None or not self._is_anothers(unit, asked)
         ]
         threshold = self._limits.threshold
         if asked is not None and asked.certain:
-            threshold = max(threshold, _EMPTY_SLOT_THRESHOLD)
-        return rank(candidates, query_terms(query), language, limit=limit, threshold=threshold), degraded
+            threshold = max(threshold, _EMPTY_SLOT_THRESHOLD[language])
+        return rank(candidates, query_terms(searched), language, limit=limit, threshold=threshold), degraded
 
     def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
         allowed = self._store.visible_ids(scope)
@@ -143,12 +147,11 @@ class Recall:
             _log.warning("recall goes on without vectors: %s", failure.message)
             return {}, ("vectors",)
 
-    def _only_asks(self, unit: Unit, query: str, asked: SlotQuestion | None) -> bool:
-        """Whether a turn's words are this very question, asked before: it shares every word and answers nothing.
-
-        A question mark is no part of it: few people type one.
+    def _only_asks(self, unit: Unit, words: str, asked: SlotQuestion | None) -> bool:
+        """Whether a turn's words are this very question (`words` in normal form), asked before: it shares every word
+        and answers nothing. A question mark is no part of it: few people type one.
         """
-        if normal_form(unit.content) == normal_form(query):
+        if normal_form(unit.content) == words:
             return True
         if asked is None or self._rules.find_question(unit.content) != asked:
             return False
