@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -18,6 +21,7 @@ _rounds = click.option("--rounds", default=3, show_default=True, type=_AT_LEAST_
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def bench() -> None:
     """Measure edge on this machine. BENCHMARKS.md says what the figures mean."""
+    signal.signal(signal.SIGTERM, _end)
 
 
 @bench.command()
@@ -69,6 +73,11 @@ def start(model: str | None, count: int, rounds: int, json_file: Path | None) ->
     from scripts.benchmarks.start import measure_start
 
     finish(measure_start(model, count, rounds), json_file)
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    """Ended from outside: leave in order, so that daemons and folders of the benchmark go too."""
+    sys.exit(128 + number)
 
 
 def _numbers(text: str) -> list[int]:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import click
+
 from edge.cli.client import Client, Done, Token
 from edge.wire import DoneEvent
 from scripts.benchmarks.bare import BareLlama, model_file
@@ -62,10 +64,18 @@ def measure_turns(model: str | None, count: int, rounds: int) -> Report:
     try:
         for number in range(rounds):
             with own_daemon(model) as daemon:
-                played += [_play(daemon, bare, number, *turn) for turn in enumerate(turns(count))]
+                for turn in enumerate(turns(count)):
+                    played.append(_play(daemon, bare, number, *turn))
+                    _tell(played[-1])
     finally:
         bare.close()
     return report_of(played, count, rounds)
+
+
+def _tell(turn: Played) -> None:
+    """Progress, on standard error: a run takes minutes."""
+    ratio = "answered by the runtime" if turn.ratio is None else f"ratio {turn.ratio:.2f}"
+    click.echo(f"round {turn.round}, turn {turn.number}: {ratio}", err=True)
 
 
 def _play(daemon: OwnDaemon, bare: BareLlama, round_number: int, number: int, message: str) -> Played:
