@@ -64,12 +64,20 @@ def load_llama(path: Path, options: LlamaOptions, *, model_id: str, clock: Clock
         weights = LlamaWeights(_load_weights(path, options, log))
         tokenizer = LlamaTokenizer(weights)
         context = _make_context(weights, options, tokenizer, path, log)
+        _page_in(context, tokenizer)
         memory = {
             "weights": header.file_bytes,
             "kv": _kv_bytes(header, options),
             "compute": log.compute_bytes(),
         }
     return LlamaModel(model_id, context, tokenizer, context_tokens=options.context, memory=memory, clock=clock)
+
+
+def _page_in(context: LlamaContext, tokenizer: LlamaTokenizer) -> None:
+    """Use all weights once, for mapped pages come in on first use. Measured without it: 0.93 s for the 76 tokens of the
+    first turn, where the library with its weights in the heap takes 0.24 s."""
+    context.evaluate(SCRATCH, tokenizer.encode("a"))
+    context.clear()
 
 
 def _kv_bytes(header: Header, options: LlamaOptions) -> int:
