@@ -7,11 +7,11 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from edge.engine.ports import Scope, Vector
+from edge.engine.ports import Ids, Scope, Vector
 from edge.engine.recall import Found, Limits, Recall
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
-from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState
+from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState, UnitId
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, remembered
 from tests.fakes.embedder import HashEmbedder
 from tests.memory.test_rules import RULES
@@ -216,3 +216,18 @@ def test_vectors_find_what_shares_no_stem(desk: Desk) -> None:
     assert np.isclose(np.linalg.norm(vector), 1.0)
     allowed = desk.store.visible_ids(Scope(ANN, MAIN, desk.clock.now()))
     assert list(desk.vectors.search("the zeppelin leaves", 5, allowed)) == [1]
+
+
+def test_a_pasted_book_is_not_read_whole_for_a_search(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.say("The zeppelin leaves at nine.")
+    read: list[int] = []
+
+    def search(query: str, limit: int, allowed: Ids) -> dict[UnitId, float]:
+        read.append(len(query))
+        return {}
+
+    monkeypatch.setattr(desk.vectors, "search", search)
+    for book in ("When does the zeppelin leave? " * 30_000, "飞艇几点起飞？" * 50_000):
+        ask(desk, book)
+    assert max(read) < 10_000
+    assert "The zeppelin leaves at nine." in contents(ask(desk, "When does the zeppelin leave?" + " " * 100_000))
