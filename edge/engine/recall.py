@@ -20,7 +20,7 @@ from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, Unit,
 
 _log = logging.getLogger(__name__)
 
-_EMPTY_SLOT_THRESHOLD = 0.75
+_EMPTY_SLOT_THRESHOLD = {"en": 0.6, "zh": 0.75}
 """What a search result must score to stand in for a slot that the rules know to be empty: nearly the question's own
 words. A looser match would answer "my number" with another number."""
 _POSSIBLE_HIT_SCORE = 0.9
@@ -136,7 +136,7 @@ class Recall:
         ]
         threshold = self._limits.threshold
         if asked is not None and asked.certain:
-            threshold = max(threshold, _EMPTY_SLOT_THRESHOLD)
+            threshold = max(threshold, _EMPTY_SLOT_THRESHOLD[language])
         return rank(candidates, query_terms(searched), language, limit=limit, threshold=threshold), degraded
 
     def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
