@@ -7,7 +7,6 @@ when `remove_traces` is called off-peak.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable
 from contextlib import suppress
@@ -17,7 +16,7 @@ from edge.memory.erasure import Erasure, Statement, Words, erasure, identifying_
 from edge.memory.units import Kind, OwnerId, Source, TurnId, UnitId
 from edge.store.database import Database
 from edge.store.embeddings import bump_generation
-from edge.store.rows import Row
+from edge.store.rows import Row, json_ids
 
 REWRITTEN_AT_ONCE = 32 * 1024 * 1024
 """Bytes of a database up to which forgetting writes it anew before it returns: under a second."""
@@ -44,7 +43,7 @@ _WORDS_HOLDING = f"{_WORDS} AND (holds(message, :value) OR holds(reply, :value))
 
 def forget_units(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
     """Remove units, what repeats them, and their traces in the file. Ascending ids of all that was removed."""
-    named = _statements(db.rows(_NAMED, {"owner": owner, "ids": json.dumps([int(unit) for unit in ids])}))
+    named = _statements(db.rows(_NAMED, {"owner": owner, "ids": json_ids(ids)}))
     if not named:
         return ()
     gone = _what_goes(db, owner, list(named.values()))
@@ -70,7 +69,7 @@ def remove_traces(db: Database) -> bool:
 def _what_goes(db: Database, owner: OwnerId, named: list[Statement]) -> Erasure:
     values = identifying_values(named)
     words = _words(db, owner, {turn for statement in named for turn in statement.said_in}, values)
-    parameters = {"owner": owner, "turns": json.dumps(sorted(words))}
+    parameters = {"owner": owner, "turns": json_ids(sorted(words))}
     others = _statements(db.rows(_FROM_TURNS, parameters))
     for value in values:
         others |= _statements(db.rows(_HOLDING, {"owner": owner, "value": value}))
@@ -78,7 +77,7 @@ def _what_goes(db: Database, owner: OwnerId, named: list[Statement]) -> Erasure:
 
 
 def _words(db: Database, owner: OwnerId, turns: set[TurnId], values: Iterable[str]) -> dict[TurnId, Words]:
-    rows = db.rows(_WORDS_OF_TURNS, {"owner": owner, "turns": json.dumps(sorted(turns))})
+    rows = db.rows(_WORDS_OF_TURNS, {"owner": owner, "turns": json_ids(sorted(turns))})
     for value in values:
         rows += db.rows(_WORDS_HOLDING, {"owner": owner, "value": value})
     return {TurnId(turn): Words(TurnId(turn), message, reply) for turn, message, reply in rows}

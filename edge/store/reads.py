@@ -13,7 +13,7 @@ from edge.engine.ports import Ids, Page, Scope
 from edge.errors import MemoryNotFound
 from edge.memory.units import Kind, OwnerId, SessionId, Unit, UnitId
 from edge.store.database import Database
-from edge.store.rows import UNIT_COLUMNS, micros, unit_from
+from edge.store.rows import UNIT_COLUMNS, json_ids, micros, unit_from
 
 _LIVES = """
     u.valid_from <= :as_of AND (u.valid_until IS NULL OR u.valid_until > :as_of)
@@ -46,10 +46,6 @@ def in_scope(scope: Scope, **more: Any) -> dict[str, Any]:
     return {"owner": scope.owner, "session": scope.session, "as_of": micros(scope.as_of), **more}
 
 
-def _json_ids(ids: Collection[UnitId]) -> str:
-    return json.dumps([int(unit) for unit in ids])
-
-
 def read_unit(db: Database, owner: OwnerId, unit: UnitId) -> Unit:
     """A unit in any state. Raises MemoryNotFound."""
     row = db.row(f"SELECT {UNIT_COLUMNS} FROM units u WHERE u.id = ? AND u.owner = ?", (unit, owner))
@@ -62,7 +58,7 @@ def read_units(db: Database, scope: Scope, ids: Collection[UnitId]) -> dict[Unit
     """Those that are visible."""
     rows = db.rows(
         f"SELECT {UNIT_COLUMNS} FROM units u WHERE u.id IN (SELECT value FROM json_each(:ids)) AND {visible(scope)}",
-        in_scope(scope, ids=_json_ids(ids)),
+        in_scope(scope, ids=json_ids(ids)),
     )
     return {UnitId(row[0]): unit_from(row) for row in rows}
 

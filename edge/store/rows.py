@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -39,6 +40,11 @@ def optional_micros(given: datetime | None) -> int | None:
 def optional_moment(stored: int | None) -> datetime | None:
     """As `moment`, for one that may be missing."""
     return None if stored is None else moment(stored)
+
+
+def json_ids(ids: Collection[int]) -> str:
+    """Ids as one parameter, for `IN (SELECT value FROM json_each(?))`."""
+    return json.dumps([int(number) for number in ids])
 
 
 def unit_from(row: Row) -> Unit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection
 from datetime import datetime
@@ -10,7 +9,7 @@ from datetime import datetime
 from edge.errors import TurnNotOpen
 from edge.memory.units import OwnerId, SessionId, SessionInfo, Turn, TurnId, TurnState, UnitId
 from edge.store.database import Database
-from edge.store.rows import TURN_COLUMNS, micros, moment, turn_from
+from edge.store.rows import TURN_COLUMNS, json_ids, micros, moment, turn_from
 
 
 def insert_turn(db: sqlite3.Connection, owner: OwnerId, session: SessionId, message: str, at: datetime) -> TurnId:
@@ -62,7 +61,7 @@ def read_turns_of_units(db: Database, owner: OwnerId, ids: Collection[UnitId]) -
         SELECT source_turn FROM asked WHERE source_turn IS NOT NULL
         UNION SELECT c.turn FROM confirmations c WHERE c.unit IN (SELECT id FROM asked)
         """,
-        {"owner": owner, "ids": json.dumps([int(unit) for unit in ids])},
+        {"owner": owner, "ids": json_ids(ids)},
     )
     return frozenset(TurnId(turn) for (turn,) in rows)
 
