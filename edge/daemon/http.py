@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -24,9 +25,9 @@ from edge.engine.events import TurnDone, TurnFailed
 from edge.engine.ports import Sampling, Worker
 from edge.engine.running import RunningTurn
 from edge.engine.turn import Turns
-from edge.errors import BodyTooLarge, EdgeError, MemoryNotFound, RouteNotFound
+from edge.errors import BodyInvalid, BodyTooLarge, EdgeError, MemoryNotFound, RouteNotFound
 from edge.memory.units import OwnerId, UnitId
-from edge.wire import MAX_BODY_BYTES, SessionsAnswer, StatusWire
+from edge.wire import MAX_BODY_BYTES, ForgetAnswer, SessionsAnswer, StatusWire
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -84,6 +85,8 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
         return _refusal(error)
     except web.HTTPRequestEntityTooLarge:
         return _refusal(_too_large())
+    except web.RequestPayloadError:
+        return _refusal(BodyInvalid("The body is not encoded as its headers say."))
     except web.HTTPException as error:
         return _refusal(RouteNotFound(f"{request.method} {request.path} is not served here ({error.status})."))
     except Exception as error:  # noqa: BLE001  outer boundary
@@ -128,14 +131,9 @@ class _Routes:
         assert session is not None
         message = fields.text("message")
         streamed = fields.boolean("stream", True)
-        most = self._service.sampling.max_tokens
-        sampling = Sampling(
-            max_tokens=fields.integer("reply_tokens", most, low=1, high=most),
-            temperature=self._service.sampling.temperature,
-            top_p=self._service.sampling.top_p,
-            repeat_penalty=self._service.sampling.repeat_penalty,
-            seed=self._service.sampling.seed,
-        )
+        sampling = self._service.sampling
+        most = sampling.max_tokens
+        sampling = replace(sampling, max_tokens=fields.integer("reply_tokens", most, low=1, high=most))
         fields.done()
         turn = self._service.turns.start(owner, session, message, sampling)
         try:
@@ -164,7 +162,7 @@ class _Routes:
         owner = _owner(request)
         return _json(await self._run(partial(self._forget, owner, _unit(request))))
 
-    def _forget(self, owner: OwnerId, unit: UnitId) -> Any:
+    def _forget(self, owner: OwnerId, unit: UnitId) -> ForgetAnswer:
         answer = memories.forget(self._memory, owner, unit)
         self._service.speech.forget(owner)
         return answer
@@ -191,7 +189,7 @@ class _Routes:
     def _memory(self) -> Memory:
         return self._service.memory
 
-    def _now(self) -> Any:
+    def _now(self) -> datetime:
         return self._service.clock.now()
 
     async def _run(self, work: Callable[[], T]) -> T:
@@ -234,7 +232,8 @@ async def _stream(request: web.Request, turn: RunningTurn) -> web.StreamResponse
     return response
 
 
-async def _told(turn: RunningTurn) -> Any:
+async def _told(turn: RunningTurn) -> AsyncIterator[tuple[str, EventWire, EdgeError | None]]:
+    """The events of a turn: name, data, and the error of one that failed."""
     while (event := await turn.events.get()) is not None:
         name, wire = event_wire(event)
         yield name, wire, event.error if isinstance(event, TurnFailed) else None

@@ -120,9 +120,7 @@ def remember(memory: Memory, owner: OwnerId, request: RememberRequest, now: date
 
 def recall(memory: Memory, owner: OwnerId, request: RecallRequest, now: datetime) -> RecallAnswer:
     """What a turn with that message would be given."""
-    scope = Scope(
-        owner, request.session, request.as_of or now, request.kinds, present=request.as_of is None
-    )
+    scope = Scope(owner, request.session, request.as_of or now, request.kinds, present=request.as_of is None)
     return recall_answer(memory.recall.find(scope, request.query, request.limit), explain=request.explain)
 
 

@@ -27,10 +27,6 @@ class Notifier:
         """The socket serves."""
         self._send(f"READY=1\nSTATUS={status}")
 
-    def status(self, text: str) -> None:
-        """One line for `systemctl status`."""
-        self._send(f"STATUS={text}")
-
     def stopping(self) -> None:
         """The daemon drains and ends."""
         self._send("STOPPING=1")
