@@ -12,12 +12,13 @@ from edge.clock import Clock
 from edge.daemon.resident import resident_bytes
 from edge.engine.context import PromptPlan
 from edge.engine.ports import LanguageModel, TextEmbedder
+from edge.errors import ModelUnfit
 from edge.memory.lifecycle import Lifespans
 from edge.memory.rules import Rules, parse_rules
 from edge.models.device import embedder_threads, usable_cpus
 from edge.models.files import ModelFiles, State
 from edge.models.llama_loading import LlamaOptions, load_llama
-from edge.models.manifest import Manifest, Role, device_memory_mb, load_manifest
+from edge.models.manifest import Manifest, Model, Role, device_memory_mb, load_manifest
 from edge.models.minilm import load_minilm
 from edge.prompt.window import Marks
 from edge.settings import MemorySettings, ModelSettings, Settings
@@ -61,13 +62,13 @@ class FileModels:
             path = Path(self._settings.model.file)
             return load_llama(path, options, model_id=path.name, clock=self._clock)
         files = self._files(load_manifest())
-        model = files.manifest.model(_chosen(files, self._settings.model.id))
+        model = _of_role(files.manifest.model(_chosen(files, self._settings.model.id)), Role.LANGUAGE, "model.id")
         path = files.usable_path(model.id, model.files[0].name)
         return load_llama(path, options, model_id=model.id, clock=self._clock)
 
     def load_embedder(self) -> TextEmbedder:
         files = self._files(load_manifest())
-        model_id = self._settings.embedder.id
+        model_id = _of_role(files.manifest.model(self._settings.embedder.id), Role.EMBEDDER, "embedder.id").id
         network, tokenizer = (files.usable_path(model_id, name) for name in ("model.onnx", "tokenizer.json"))
         before = resident_bytes()
         threads = self._settings.embedder.threads or embedder_threads(usable_cpus())
@@ -81,6 +82,13 @@ class FileModels:
 
     def _files(self, manifest: Manifest) -> ModelFiles:
         return ModelFiles(manifest, self._settings.places.models)
+
+
+def _of_role(model: Model, role: Role, setting: str) -> Model:
+    if model.role is not role:
+        hint = f"Choose another with {setting} in the settings; `edge models list` shows them."
+        raise ModelUnfit(f"{model.id} is a model for another role than {role}.", hint=hint, model=model.id)
+    return model
 
 
 def _chosen(files: ModelFiles, wanted: str) -> str:

@@ -1,0 +1,44 @@
+"""Models as the settings name them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from edge.clock import SystemClock
+from edge.daemon.parts import FileModels
+from edge.errors import ModelMissing, ModelUnfit, ModelUnknown
+from edge.models.manifest import Role, load_manifest
+from edge.settings import EmbedderSettings, ModelSettings, Settings
+from tests.e2e.running import environment, settings_of
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return settings_of(environment(tmp_path, EDGE_MODELS_DIR=str(tmp_path / "models")))
+
+
+def test_a_model_of_the_other_role_is_named_and_not_opened(settings: Settings) -> None:
+    language, embedder = (load_manifest().default(role).id for role in (Role.LANGUAGE, Role.EMBEDDER))
+    swapped = replace(settings, model=ModelSettings(id=embedder), embedder=EmbedderSettings(id=language))
+    models = FileModels(swapped, SystemClock())
+    with pytest.raises(ModelUnfit, match=embedder) as unfit:
+        models.load_language()
+    assert "model.id" in unfit.value.hint
+    with pytest.raises(ModelUnfit, match=language) as unfit:
+        models.load_embedder()
+    assert "embedder.id" in unfit.value.hint
+
+
+def test_a_model_that_the_manifest_does_not_know_is_named(settings: Settings) -> None:
+    with pytest.raises(ModelUnknown, match="qwen9"):
+        FileModels(replace(settings, model=ModelSettings(id="qwen9")), SystemClock()).load_language()
+
+
+def test_without_any_file_the_default_is_what_is_missing(settings: Settings) -> None:
+    models = FileModels(settings, SystemClock())
+    assert models.language_id() == load_manifest().default(Role.LANGUAGE).id
+    with pytest.raises(ModelMissing, match=models.language_id()):
+        models.load_language()
