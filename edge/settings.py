@@ -87,7 +87,9 @@ class RecallSettings:
 
     limit: int = _setting(8, "Most units that a turn is given.", low=0, high=100)
     candidates: int = _setting(200, "Units that each search proposes before ranking.", low=10, high=2000)
-    threshold: float = _setting(0.35, "Score from 0 to 1 under which a unit is not used.", low=0.0, high=1.0)
+    threshold: float = _setting(
+        0.35, "Score from 0 to 1 that the best unit must reach; under it there is nothing reliable.", low=0.0, high=1.0
+    )
 
 
 @dataclass(frozen=True, slots=True)

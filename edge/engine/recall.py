@@ -13,7 +13,7 @@ from edge.errors import EmbedderFailed
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
 from edge.memory.questions import asks_for_all, asks_what_was_said
-from edge.memory.ranking import READ_LIMIT, Candidate, Ranking, rank, shortlist
+from edge.memory.ranking import COMPANIONS, READ_LIMIT, Candidate, Ranking, rank, shortlist
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form, query_terms
 from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, Unit, UnitId
@@ -134,10 +134,13 @@ class Recall:
             if not (unit.kind is Kind.EPISODE and (unit.source_turn in others or self._only_asks(unit, words, asked)))
             if asked is None or not self._is_anothers(unit, asked)
         ]
-        threshold = self._limits.threshold
+        threshold, companions = self._limits.threshold, COMPANIONS
         if asked is not None and asked.certain:
-            threshold = max(threshold, _EMPTY_SLOT_THRESHOLD[language])
-        return rank(candidates, query_terms(searched), language, limit=limit, threshold=threshold), degraded
+            threshold, companions = max(threshold, _EMPTY_SLOT_THRESHOLD[language]), 1.0
+        ranking = rank(
+            candidates, query_terms(searched), language, limit=limit, threshold=threshold, companions=companions
+        )
+        return ranking, degraded
 
     def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
         allowed = self._store.visible_ids(scope)

@@ -44,6 +44,7 @@ WEIGHTS = {
 }
 READ_LIMIT = 100
 """Most proposals whose units are read and ranked. Measured on LoCoMo: recall at 10 of 0.694 for 100, 0.696 for all."""
+COMPANIONS = 0.5
 _ASSISTANT_AUTHORITY = 0.8
 _QUESTION_WORTH = 0.6
 """A question that was asked before says little: it repeats the words of the question, not its answer."""
@@ -67,7 +68,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Units over the threshold, best first, and the rest with the reason they were dropped."""
+    """Units that are worth telling, best first, and the rest with the reason they were dropped."""
 
     kept: tuple[Recalled, ...]
     dropped: tuple[tuple[Recalled, str], ...]
@@ -95,12 +96,20 @@ def shortlist(
 
 
 def rank(
-    candidates: Sequence[Candidate], terms: Sequence[str], language: str, *, limit: int, threshold: float
+    candidates: Sequence[Candidate],
+    terms: Sequence[str],
+    language: str,
+    *,
+    limit: int,
+    threshold: float,
+    companions: float = COMPANIONS,
 ) -> Ranking:
     """Score the candidates for a question with these terms, in its language, and keep the best `limit`.
 
-    The order is by the mixture of signals; a tie goes to the newer unit. Units under `threshold` and those after
-    `limit` are dropped with the reason.
+    The order is by the mixture of signals; a tie goes to the newer unit. A best score under `threshold` means that
+    there is nothing reliable. Else units with at least the share `companions` of the best score are kept with it: an
+    answer often lies in two turns, of which one shares few words with the question. The rest is dropped with the
+    reason.
     """
     weights = WEIGHTS[language]
     held = {candidate.unit.id: _held(terms, candidate.unit.content) for candidate in candidates}
@@ -108,7 +117,7 @@ def rank(
     best_bm25 = max((candidate.signals.bm25 for candidate in candidates), default=0.0) or 1.0
     scored = [_score(candidate, held[candidate.unit.id], rarity, best_bm25, weights) for candidate in candidates]
     scored.sort(key=lambda recalled: (-recalled.score, -recalled.unit.id))
-    return _cut(scored, limit, threshold)
+    return _cut(scored, limit, threshold, companions)
 
 
 def _held(terms: Sequence[str], content: str) -> frozenset[str]:
@@ -151,14 +160,16 @@ def _worth(unit: Unit) -> float:
     return worth
 
 
-def _cut(scored: Sequence[Recalled], limit: int, threshold: float) -> Ranking:
-    kept: list[Recalled] = []
-    dropped: list[tuple[Recalled, str]] = []
-    for recalled in scored:
-        if recalled.score < threshold:
-            dropped.append((recalled, f"score under the threshold of {threshold:g}"))
-        elif len(kept) >= limit:
-            dropped.append((recalled, f"after the best {limit}"))
-        else:
-            kept.append(recalled)
+def _cut(scored: Sequence[Recalled], limit: int, threshold: float, companions: float) -> Ranking:
+    best = scored[0].score if scored else 0.0
+    if best < threshold:
+        return Ranking(
+            (), tuple((recalled, f"the best is under the threshold of {threshold:g}") for recalled in scored)
+        )
+    least = companions * best
+    kept = [recalled for recalled in scored[:limit] if recalled.score >= least]
+    dropped = [
+        (recalled, f"after the best {limit}" if recalled.score >= least else "far behind the best")
+        for recalled in scored[len(kept) :]
+    ]
     return Ranking(tuple(kept), tuple(dropped))
