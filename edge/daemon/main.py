@@ -15,6 +15,7 @@ from aiohttp import web
 
 from edge import __version__
 from edge.clock import Clock, SystemClock
+from edge.daemon.client_faults import ClientFaults
 from edge.daemon.http import Service, make_app
 from edge.daemon.listening import listen
 from edge.daemon.memory import Memory
@@ -50,6 +51,7 @@ def run_daemon(settings: Settings, models: Models | None = None, clock: Clock | 
     logging.basicConfig(
         level=settings.daemon.log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s"
     )
+    logging.getLogger("aiohttp.server").addFilter(ClientFaults())
     clock = clock or SystemClock()
     os.umask(0o007)
     _make_folder(settings)

@@ -20,6 +20,9 @@ _LONGEST_LIFE = timedelta(days=36500)
 _LONGEST_NAME = 200
 _GIVEN_KINDS = {kind.value: kind for kind in Kind if kind is not Kind.EPISODE}
 _GIVEN_SOURCES = {source.value: source for source in Source}
+_GO_WITH_KIND = (
+    "source", "expires_in", "subject", "slot", "value", "entities", "confidence", "importance", "task_type",
+)  # fmt: skip
 _LARGEST_ID = 2**63 - 1
 
 
@@ -62,6 +65,9 @@ class RememberRequest:
         session = fields.session(required=False)
         kind = fields.optional_text("kind", longest=40)
         draft = None if kind is None else _draft(fields, _choice("kind", kind, _GIVEN_KINDS), content, at)
+        alone = fields.given(_GO_WITH_KIND)
+        if alone is not None:
+            raise RequestInvalid(f"{alone} goes with kind; without one the content is read as words.", field=alone)
         fields.done()
         if draft is not None and draft.kind in SESSION_KINDS and session is None:
             raise RequestInvalid(f"session is missing: {draft.kind.value} belongs to one.", field="session")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -43,6 +44,10 @@ class Fields:
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._left = dict(values)
 
+    def given(self, names: Iterable[str]) -> str | None:
+        """The first of the names that is among the fields nobody took yet."""
+        return next((name for name in names if name in self._left), None)
+
     def done(self) -> None:
         """Raise FieldUnknown for fields that are left."""
         for name in self._left:
@@ -52,7 +57,7 @@ class Fields:
         """A text that is not blank. Required where there is no default."""
         value = self._take(name, str, default)
         text = check_text(name, value)
-        if not text.strip():
+        if is_blank(text):
             raise RequestInvalid(f"{name} must not be blank.", field=name)
         if longest is not None and len(text) > longest:
             raise RequestInvalid(f"{name} has {len(text)} characters; at most {longest} are taken.", field=name)
@@ -136,6 +141,11 @@ class Fields:
         if not low <= value <= high:
             raise RequestInvalid(f"{name} must be from {low:g} to {high:g}.", field=name)
         return value
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing: spaces, and characters without a shape of their own such as the zero-width ones."""
+    return all(char.isspace() or unicodedata.category(char) in ("Cc", "Cf") for char in text)
 
 
 def check_text(name: str, text: str) -> str:

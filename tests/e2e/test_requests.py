@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from edge.wire import MAX_BODY_BYTES
+from tests.e2e.running import DaemonProcess
 from tests.e2e.talking import Talk, closing, raw_request, read_all, read_until
 
 TURN = {"session": "main", "message": "Hello"}
@@ -23,6 +25,7 @@ WRONG_FIELDS: list[tuple[str, dict[str, Any], str]] = [
     ("/v1/turns", {**TURN, "message": None}, "message"),
     ("/v1/turns", {**TURN, "message": ["Hello"]}, "message"),
     ("/v1/turns", {**TURN, "message": " \n\t"}, "message"),
+    ("/v1/turns", {**TURN, "message": "\u200b\u200d\ufeff\u3000"}, "message"),
     ("/v1/turns", {**TURN, "message": "a\0b"}, "message"),
     ("/v1/turns", {**TURN, "message": "half a pair \ud83d"}, "message"),
     ("/v1/turns", {**TURN, "message": "我说\udc00话"}, "message"),
@@ -43,7 +46,9 @@ WRONG_FIELDS: list[tuple[str, dict[str, Any], str]] = [
     ("/v1/memories", {**FACT, "kind": "episode"}, "kind"),
     ("/v1/memories", {**FACT, "kind": "user_profil"}, "kind"),
     ("/v1/memories", {**FACT, "kind": "session_state"}, "session"),
+    ("/v1/memories", {"content": "\u200b"}, "content"),
     ("/v1/memories", {**FACT, "slot": "name"}, "slot"),
+    ("/v1/memories", {**FACT, "expires_in": 60}, "expires_in"),
     ("/v1/memories", {**FACT, "kind": "fact_reference", "expires_in": 0}, "expires_in"),
     ("/v1/memories", {**FACT, "kind": "fact_reference", "expires_in": -5}, "expires_in"),
     ("/v1/memories", {**FACT, "kind": "fact_reference", "expires_in": 10**12}, "expires_in"),
@@ -156,6 +161,12 @@ def test_a_body_over_a_mebibyte_is_refused_and_one_just_under_it_is_read(talk: T
     assert list(talk.all_memories()) == []
 
 
+def test_a_body_that_is_not_encoded_as_it_says_is_refused_in_the_one_shape(talk: Talk) -> None:
+    answer = talk.request("POST", "/v1/recall", b'{"query": "bike"}', **{"Content-Encoding": "gzip"})
+    assert (answer.status, answer.code) == (400, "invalid_body")
+    assert talk.alive()
+
+
 def test_a_body_that_only_claims_to_be_huge_is_refused_unread(talk: Talk) -> None:
     with talk.connect() as link:
         link.sendall(b"POST /v1/memories HTTP/1.1\r\nHost: edge\r\nContent-Length: 99999999999\r\n\r\n{")
@@ -189,6 +200,18 @@ def test_what_is_not_http_is_refused_and_the_daemon_lives(talk: Talk, garbage: b
         link.sendall(garbage)
         assert b" 4" in read_until(link, b"\r\n").splitlines()[0]
     assert talk.alive()
+
+
+def test_what_is_not_http_fills_no_log_with_tracebacks(folder: Path) -> None:
+    daemon = DaemonProcess(folder)
+    with daemon as talk:
+        for garbage in GARBAGE:
+            with talk.connect() as link:
+                link.sendall(garbage)
+                read_until(link, b"\r\n")
+        assert talk.request("POST", "/v1/recall", b"{}", **{"Content-Encoding": "gzip"}).status == 400
+    assert "Traceback" not in daemon.log
+    assert "refused what is not HTTP" in daemon.log
 
 
 def test_pipelined_requests_are_answered_in_order(talk: Talk) -> None:
