@@ -24,11 +24,7 @@ _KV_TYPES = {"f16": (lib.GGML_TYPE_F16, 2.0), "q8_0": (lib.GGML_TYPE_Q8_0, 34 / 
 
 @dataclass(frozen=True, slots=True)
 class LlamaOptions:
-    """How to run a model; the fields mean what the settings of the same names in section `model` mean.
-
-    `repack` keeps a second copy of some weights in an order that suits the CPU: faster prefill for Q4_0 and Q4_K on
-    ARM, at the cost of that memory (28 MB for the 0.5B model, nearly the whole file's size for larger ones).
-    """
+    """How to run a model; the fields mean what the settings of the same names in section `model` mean."""
 
     context: int = 4096
     threads: int = 0
@@ -37,7 +33,6 @@ class LlamaOptions:
     kv_type: Literal["f16", "q8_0"] = "f16"
     flash_attention: bool = True
     rope_scale: float = 1.0
-    repack: bool = False
 
     def for_device(self) -> LlamaOptions:
         """The same with every 0 replaced by what fits this machine."""
@@ -87,7 +82,9 @@ def _kv_bytes(header: Header, options: LlamaOptions) -> int:
 def _load_weights(path: Path, options: LlamaOptions, log: LoadLog) -> Any:
     params = lib.llama_model_default_params()
     params.n_gpu_layers = 0
-    params.use_extra_bufts = options.repack
+    # No second copy of weights in an order that suits the CPU: faster prefill for Q4_0 and Q4_K on ARM, at the cost of
+    # that memory (28 MB for the 0.5B model, nearly the whole file's size for larger ones).
+    params.use_extra_bufts = False
     pointer = lib.llama_model_load_from_file(os.fsencode(path), params)
     if not pointer:
         raise ModelUnfit(f"llama.cpp refuses the model file {path.name}: {log.reason()}.", file=str(path))
