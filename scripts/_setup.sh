@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by run, test, check and install: a virtual environment with the package in it.
+# Sourced by run, test, check, bench and install: a virtual environment with the package in it.
 #
 # The wheels come from a cache outside the checkout, so that a second clone downloads and compiles nothing:
 #   CACHE/wheels/<python>-<machine>-<processor and build options>/<set>-<requirements>/
