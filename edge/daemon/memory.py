@@ -38,11 +38,18 @@ class Memory:
     embedder_error: EdgeError | None = None
 
     def step(self) -> bool:
-        """A background step: embed a little of the backlog, save the index now and then. True while work is left."""
+        """A background step: embed a little of the backlog, save the index now and then. True while work is left.
+
+        What cannot be embedded or kept now waits for the next write.
+        """
         self.ensure_vectors()
-        if self.remember.embed_backlog(_BACKLOG_STEP):
-            self.unsaved += _BACKLOG_STEP
-            return True
+        try:
+            if self.remember.embed_backlog(_BACKLOG_STEP):
+                self.unsaved += _BACKLOG_STEP
+                return True
+        except EdgeError as error:
+            _log.error("the backlog waits: %s %s", error.message, error.hint)
+            return False
         if self.unsaved >= _SAVE_AFTER:
             self.save_index()
         return False
