@@ -56,7 +56,7 @@ def load_llama(path: Path, options: LlamaOptions, *, model_id: str, clock: Clock
     options = options.for_device()
     header = read_header(path)
     with LoadLog() as log:
-        weights = LlamaWeights(_load_weights(path, options, log))
+        weights = LlamaWeights(_load_weights(path, log))
         tokenizer = LlamaTokenizer(weights)
         context = _make_context(weights, options, tokenizer, path, log)
         _page_in(context, tokenizer)
@@ -79,7 +79,7 @@ def _kv_bytes(header: Header, options: LlamaOptions) -> int:
     return int(options.context * header.kv_values_per_token * _KV_TYPES[options.kv_type][1])
 
 
-def _load_weights(path: Path, options: LlamaOptions, log: LoadLog) -> Any:
+def _load_weights(path: Path, log: LoadLog) -> Any:
     params = lib.llama_model_default_params()
     params.n_gpu_layers = 0
     # No second copy of weights in an order that suits the CPU: faster prefill for Q4_0 and Q4_K on ARM, at the cost of
