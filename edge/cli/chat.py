@@ -7,6 +7,7 @@ import sys
 import click
 
 from edge.cli.options import Options, pass_options, talking
+from edge.cli.terminal import is_terminal
 
 
 @click.command()
@@ -29,7 +30,7 @@ def chat(options: Options, no_history: bool) -> int:
     edge chat --session work
     printf 'My name is Zhang Wei.\\nWhat is my name?\\n' | edge chat
     """
-    if sys.stdin.isatty():
+    if is_terminal(sys.stdin):
         from edge.cli.dialogue import Dialogue
 
         return Dialogue(options, keep_history=not no_history).run()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
+import stat
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -38,6 +40,8 @@ def _connection_error(path: str, error: OSError) -> EdgeError:
     match error:
         case FileNotFoundError() | NotADirectoryError():
             return DaemonNotRunning(f"No daemon is running: there is no socket at {path}.", socket=path)
+        case ConnectionRefusedError() if not _is_socket(path):
+            return DaemonNotRunning(f"{path} is not a socket.", hint="Set EDGE_SOCKET to the socket of a daemon.")
         case ConnectionRefusedError():
             return DaemonNotRunning(f"No daemon is running: nothing answers on {path}, which one that died has left.")
         case PermissionError():
@@ -45,6 +49,13 @@ def _connection_error(path: str, error: OSError) -> EdgeError:
         case TimeoutError() | BlockingIOError():
             return Busy(f"The daemon takes no more connections on {path}.", socket=path)
     return DaemonNotRunning(f"The socket {path} cannot be used: {error.strerror or error}.", socket=path)
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return True
 
 
 def send(

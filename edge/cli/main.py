@@ -14,7 +14,7 @@ from edge import __version__
 from edge.cli.options import Options, json_option, session_option, socket_option
 from edge.cli.report import report
 from edge.cli.terminal import use_utf8
-from edge.errors import EdgeError
+from edge.errors import EdgeError, RequestInvalid
 
 COMMANDS = {
     "chat": "edge.cli.chat",
@@ -78,7 +78,7 @@ class EdgeCommands(click.Group):
             result = super().main(args, prog_name or "edge", standalone_mode=False, obj=options, **extra)
             status = result if isinstance(result, int) else 0
         except click.ClickException as error:
-            error.show()
+            _show_usage(error, as_json=options.as_json or "--json" in (sys.argv[1:] if args is None else args))
             status = error.exit_code
         except (click.Abort, KeyboardInterrupt):
             status = INTERRUPTED
@@ -90,6 +90,16 @@ class EdgeCommands(click.Group):
             report(EdgeError(_in_words(error), hint=""), as_json=options.as_json)
             status = EdgeError.exit_status
         sys.exit(status)
+
+
+def _show_usage(error: click.ClickException, *, as_json: bool) -> None:
+    """A wrong command line in click's words, or as JSON where that is asked for anywhere in it."""
+    if not as_json:
+        error.show()
+        return
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "edge"
+    report(RequestInvalid(error.format_message(), hint=f"`{command} --help` lists what it takes."), as_json=True)
 
 
 def _in_words(error: OSError) -> str:

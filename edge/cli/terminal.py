@@ -13,7 +13,9 @@ import click
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
 """Control characters as the pictures that Unicode has for them."""
 _CONTROLS = _PICTURES | dict.fromkeys(range(0x80, 0xA0), "\ufffd")
-_SHOWN = {code: picture for code, picture in _CONTROLS.items() if chr(code) not in "\n\t"}
+_REORDERING = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
+"""Marks that turn the writing direction of what follows, beyond the text they stand in."""
+_SHOWN = {code: picture for code, picture in (_CONTROLS | _REORDERING).items() if chr(code) not in "\n\t"}
 _ONE_LINE = _SHOWN | {ord("\n"): " ", ord("\r"): " ", ord("\t"): " ", 0x2028: " ", 0x2029: " "}
 
 
@@ -29,6 +31,9 @@ def use_utf8() -> None:
         elif stream is None:
             # Closed by the caller (`>&-`): what is said there is said to nobody.
             setattr(sys, name, io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8"))
+    if sys.stdin is None:
+        # Closed by the caller (`<&-`): there is nothing to read.
+        sys.stdin = io.TextIOWrapper(io.FileIO(os.devnull), encoding="utf-8")
 
 
 def is_terminal(stream: IO[Any]) -> bool:

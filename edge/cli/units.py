@@ -5,18 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from edge.cli.terminal import local_time, on_one_line, print_err, print_out, styled
+from edge.cli.terminal import is_terminal, local_time, on_one_line, print_err, print_out, styled
 from edge.wire import MemoryWire, RecallAnswer, RecalledWire
 
 KINDS = ("user_profile", "session_state", "tool_result", "fact_reference", "batch_operation", "episode")
 """The kinds of `edge.memory.units.Kind`; a test keeps them equal."""
 
 
+LONGEST_SHOWN = 500
+"""Characters of a memory that a list on a terminal shows; a pipe gets all, and JSON too."""
+
+
 def unit_line(unit: MemoryWire) -> str:
     """A unit on a line of its own: id, date, kind, content, and why it is past if it is."""
     mark = _standing(unit)
-    line = f"{_id(unit['id'])}  {local_time(unit['created_at'])}  {unit['kind']:<15}  {on_one_line(unit['content'])}"
+    line = f"{_id(unit['id'])}  {local_time(unit['created_at'])}  {unit['kind']:<15}  {_content(unit['content'])}"
     return line + (styled(f"  ({mark})", sys.stdout, dim=True) if mark else "")
+
+
+def _content(text: str) -> str:
+    line = on_one_line(text)
+    if len(line) <= LONGEST_SHOWN or not is_terminal(sys.stdout):
+        return line
+    return f"{line[:LONGEST_SHOWN]}… ({len(line):,} characters)"
 
 
 def _standing(unit: MemoryWire) -> str:
@@ -52,7 +63,7 @@ def print_recalled(answer: RecallAnswer, *, explain: bool) -> None:
         for dropped in answer["dropped"]:
             print_out(
                 f"{_id(dropped['id'])}  {dropped['score']:.2f}  dropped: {on_one_line(dropped['why'])}"
-                f"  {on_one_line(dropped['content'])}"
+                f"  {_content(dropped['content'])}"
             )
         print_out(f"rules {answer['rules_ms']:.2f} ms, recall in all {answer['recall_ms']:.2f} ms")
     if answer["nothing_reliable"]:
@@ -64,5 +75,5 @@ def print_recalled(answer: RecallAnswer, *, explain: bool) -> None:
 def _recalled_line(unit: RecalledWire) -> str:
     return (
         f"{_id(unit['id'])}  {unit['score']:.2f}  {unit['stage']:<6}  {local_time(unit['created_at'])}"
-        f"  {unit['kind']:<15}  {on_one_line(unit['content'])}"
+        f"  {unit['kind']:<15}  {_content(unit['content'])}"
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from edge.cli.terminal import is_terminal
 from edge.errors import BodyInvalid, RequestInvalid
+
+UTF8_HINT = "Set the terminal to UTF-8, or convert a file with `iconv -t UTF-8`."
 
 
 def words_from(arguments: tuple[str, ...], field: str) -> str:
@@ -17,16 +21,22 @@ def words_from(arguments: tuple[str, ...], field: str) -> str:
     if arguments in ((), ("-",)):
         text = _read_input(field, asked=bool(arguments))
     else:
-        text = " ".join(arguments)
-        if any("\ud800" <= char <= "\udfff" for char in text):
-            raise BodyInvalid(f"{field} is not UTF-8.", field=field)
+        text = _as_utf8(" ".join(arguments), field)
     if not text.strip():
         raise RequestInvalid(f"{field} is empty.", field=field, hint="Give it as an argument, or on standard input.")
     return text
 
 
+def _as_utf8(text: str, field: str) -> str:
+    """An argument as UTF-8, also where the locale made Python read it as something else."""
+    try:
+        return os.fsencode(text).decode("utf-8")
+    except UnicodeError:
+        raise BodyInvalid(f"{field} is not UTF-8.", field=field, hint=UTF8_HINT) from None
+
+
 def _read_input(field: str, *, asked: bool) -> str:
-    if not asked and sys.stdin.isatty():
+    if not asked and is_terminal(sys.stdin):
         raise RequestInvalid(f"{field} is missing.", field=field, hint="Give it as an argument, or `-` to type it.")
     return "".join(decoded_lines(sys.stdin.buffer)).strip("\n")
 
@@ -45,4 +55,5 @@ def decoded(line: bytes, number: int) -> str:
         raise BodyInvalid(
             f"Line {number} of standard input is not UTF-8: byte {error.start + 1} is 0x{line[error.start]:02x}.",
             line=number,
+            hint=UTF8_HINT,
         ) from None

@@ -115,6 +115,19 @@ def test_closed_outputs_are_no_crash(echoing: ScriptedDaemon) -> None:
     assert subprocess.run(["bash", "-c", command], timeout=60).returncode == 0
 
 
+@pytest.mark.parametrize(("command", "status"), [("ask", 2), ("ask -", 2), ("remember", 2), ("chat", 0)])
+def test_a_closed_input_is_an_empty_one(echoing: ScriptedDaemon, command: str, status: int) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m edge.cli.main {command} <&-"], timeout=60, capture_output=True
+    )
+    assert (done.returncode, b"Traceback" in done.stderr) == (status, False)
+
+
+def test_arguments_are_utf8_whatever_the_locale_is(echoing: ScriptedDaemon) -> None:
+    done = run({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, "ask", "我叫什么？")
+    assert (done.returncode, done.stdout.decode().strip()) == (0, "you said 我叫什么？")
+
+
 def test_a_lone_surrogate_in_a_reply_is_written_as_json_escapes_it(daemon: ScriptedDaemon) -> None:
     daemon.answer("POST", "/v1/turns", turn_answer(["a"]))
     daemon.answer("GET", "/v1/status", lambda handler: handler.send_bytes(200, surrogate_status()))

@@ -217,6 +217,13 @@ def test_a_stale_socket_says_what_starts_a_daemon(folder: Path) -> None:
     assert "edge daemon" in caught.value.hint
 
 
+def test_what_is_no_socket_is_called_so(folder: Path) -> None:
+    (folder / "file").write_text("")
+    for path in (folder / "file", folder):
+        with pytest.raises(DaemonNotRunning, match="is not a socket"):
+            Client(path).status()
+
+
 @pytest.mark.skipif(os.getuid() == 0, reason="root may connect to anything")
 def test_a_forbidden_socket(daemon: ScriptedDaemon, client: Client) -> None:
     daemon.path.chmod(0)

@@ -85,6 +85,7 @@ def test_bytes_that_are_not_utf8_are_named_by_line(daemon: ScriptedDaemon, edge:
     result = edge("ask", "-", stdin=b"good\nb\xe9d\n")
     assert result.exit_code == 2
     assert "Line 2 of standard input is not UTF-8: byte 2 is 0xe9" in result.stderr
+    assert "iconv" in result.stderr
     assert daemon.requests == []
 
 
@@ -93,6 +94,16 @@ def test_nothing_said_is_refused(daemon: ScriptedDaemon, edge: Edge, text: str) 
     result = edge("ask", "-", stdin=text)
     assert (result.exit_code, daemon.requests) == (2, [])
     assert "TEXT is empty" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("nope", "--json"), ("--json", "ask", "--nope"), ("memories", "--limit", "0", "--json")]
+)
+def test_a_wrong_command_line_is_json_where_json_is_wanted(edge: Edge, arguments: tuple[str, ...]) -> None:
+    result = edge(*arguments)
+    error = json.loads(result.stderr)["error"]
+    assert (result.exit_code, error["code"]) == (2, "invalid_request")
+    assert "--help" in error["hint"]
 
 
 def test_an_error_says_what_to_do_and_has_its_exit_status(daemon: ScriptedDaemon, edge: Edge) -> None:

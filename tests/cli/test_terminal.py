@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from edge.cli.terminal import has_colours, local_time, on_one_line, shown, size, styled, table
+from edge.cli.units import unit_line
 
 
 class Terminal(io.StringIO):
@@ -29,6 +31,20 @@ def test_what_is_harmless_stays_as_it_is() -> None:
 
 def test_escape_sequences_become_visible() -> None:
     assert shown("\x1b]0;owned\x07\x9b31m") == "␛]0;owned␇\ufffd31m"
+
+
+def test_marks_that_turn_the_direction_of_what_follows_become_visible() -> None:
+    assert shown("\u202eevil\u202c \u2067x\u2069 مرحبا") == "\ufffdevil\ufffd \ufffdx\ufffd مرحبا"
+
+
+def test_a_long_memory_is_cut_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    unit: Any = {
+        "id": 4, "created_at": "2026-05-03T14:00:00Z", "kind": "episode", "content": "猫" * 5000,
+        "superseded_by": None, "archived_at": None, "valid_until": None,
+    }  # fmt: skip
+    assert unit_line(unit).endswith("猫" * 5000)
+    monkeypatch.setattr("sys.stdout", Terminal())
+    assert unit_line(unit).endswith("猫" * 500 + "… (5,000 characters)")
 
 
 @pytest.mark.parametrize(
