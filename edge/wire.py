@@ -68,7 +68,8 @@ class UsageWire(TypedDict):
 
 
 class TimingsWire(TypedDict):
-    """Milliseconds since the request was read. `first_token_ms` is null where no token was made."""
+    """Milliseconds. `rules_ms` and `recall_ms` are what these took, `first_token_ms` and `total_ms` count from the
+    request, the wait for other turns included. `first_token_ms` is null where no token was made."""
 
     rules_ms: float
     recall_ms: float
@@ -137,7 +138,8 @@ class SettingWire(TypedDict):
 
 
 class StatusWire(TypedDict):
-    """`GET /v1/status`. `memory` is resident bytes by part; `settings` is keyed `section.key`."""
+    """`GET /v1/status`. `memory` is resident bytes by part; `settings` is keyed `section.key`. `degraded` names what
+    does not serve now: `vectors`, `database`; `counts` is empty where the database cannot be asked."""
 
     version: str
     api: int

@@ -16,8 +16,9 @@ from aiohttp import web
 from edge import __version__
 from edge.clock import Clock, SystemClock
 from edge.daemon.client_faults import ClientFaults
+from edge.daemon.door import IDLE_SECONDS, Door
 from edge.daemon.http import Service, make_app
-from edge.daemon.listening import listen
+from edge.daemon.listening import BACKLOG, listen
 from edge.daemon.memory import Memory
 from edge.daemon.notify import Notifier
 from edge.daemon.parts import FileModels, Files, Models, lifespans, prompt_plan, read_rules
@@ -154,20 +155,25 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     rules = read_rules()
     daemon = Daemon(settings, models, clock, store, rules, workers)
     runner = web.AppRunner(
-        make_app(daemon.service), handler_cancellation=True, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS
+        make_app(daemon.service),
+        handler_cancellation=True,
+        access_log=None,
+        shutdown_timeout=_SHUTDOWN_SECONDS,
+        keepalive_timeout=IDLE_SECONDS,
     )
     make_private_folder(settings.places.socket, os.getuid())
     socket = listen(settings.places.socket, settings.daemon.group)
     await runner.setup()
-    await web.SockSite(runner, socket).start()
+    assert runner.server is not None
+    listening = await asyncio.get_running_loop().create_server(Door(runner.server), sock=socket, backlog=BACKLOG)
     loading = asyncio.ensure_future(_load(daemon))
     try:
         yield daemon
     finally:
         await daemon.turns.close()
         await loading
+        settings.places.socket.unlink(missing_ok=True)  # first: once it is closed, another daemon may take the path
         await runner.cleanup()
-        settings.places.socket.unlink(missing_ok=True)
         await daemon.stop()
 
 

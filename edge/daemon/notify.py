@@ -39,8 +39,8 @@ class Notifier:
         if not self._address:
             return
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as link:
-            try:
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as link:
                 link.sendto(state.encode(), address)
-            except OSError as error:
-                _log.warning("the service manager was not told %s: %s", state.split("=", maxsplit=1)[0], error)
+        except OSError as error:
+            _log.warning("the service manager was not told %s: %s", state.split("=", maxsplit=1)[0], error)

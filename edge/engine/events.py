@@ -30,7 +30,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Seconds since the turn was asked for; `first_token` None where no token was made."""
+    """Seconds. `rules` and `recall` are what these took, the others count from when the turn was asked for;
+    `first_token` is None where no token was made."""
 
     rules: float
     recall: float
