@@ -45,13 +45,22 @@ def fill(folder: Path) -> None:
 
 
 def remember_refused(talk: Talk, kind: type[EdgeError]) -> EdgeError:
+    """Write until it is refused, by a turn and by a statement; the error of the turn."""
     with pytest.raises(kind) as by_turn:
-        for number in range(200):
-            talk.say(f"My order number is FULL-{number:04}. {'长话' * 300}")
+        talk_much(talk)
     with pytest.raises(kind):
-        for number in range(200):
-            talk.remember(f"The safe code is {number:04}. {'长话' * 300}")
+        remember_much(talk)
     return by_turn.value
+
+
+def talk_much(talk: Talk) -> None:
+    for number in range(200):
+        talk.say(f"My order number is FULL-{number:04}. {'长话' * 300}")
+
+
+def remember_much(talk: Talk) -> None:
+    for number in range(200):
+        talk.remember(f"The safe code is {number:04}. {'长话' * 300}")
 
 
 @root_only
@@ -72,7 +81,7 @@ def test_on_a_full_disk_it_says_that_it_was_not_remembered_and_goes_on(folder: P
             assert talk.remember("The bike has a bell")["added"]
             assert known <= {turn.message for turn in stored_turns(state)}
             assert daemon.stop() == 0
-        assert "Traceback" not in daemon.log
+        assert "Traceback" not in daemon.log, daemon.log
         with daemon as talk:
             assert "Zhang Wei" in talk.recall("What is my name?")["recalled"][0]["content"]
             assert not any(turn.state == "open" for turn in stored_turns(state))

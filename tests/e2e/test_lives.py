@@ -56,7 +56,8 @@ def test_a_turn_that_runs_is_told_and_stored_when_the_daemon_stops(folder: Path)
             with pytest.raises(EdgeError) as told:
                 list(events)
         assert told.value.code in ("cancelled", "stopping")
-        assert b"cancelled" in read_all(waiting) or not waiting.close()
+        with waiting:
+            assert b"cancelled" in read_all(waiting)
         assert daemon.ended() == 0
     turns = stored_turns(daemon.state)
     assert (turns[0].message, turns[0].reply, turns[0].state) == ("My name is Ann Lee.", "", "cancelled")
@@ -69,8 +70,8 @@ def test_a_stale_socket_is_taken_over(folder: Path) -> None:
         talk.say("My order number is AB-1234.")
         daemon.kill()
         assert daemon.socket.is_socket()
-        talk = daemon.start()
-        assert "AB-1234" in talk.recall("What is my order number?")["recalled"][0]["content"]
+        again = daemon.start()
+        assert "AB-1234" in again.recall("What is my order number?")["recalled"][0]["content"]
         assert daemon.socket.stat().st_mode & 0o777 == 0o660
         assert daemon.stop() == 0
 
@@ -169,7 +170,8 @@ def kill_again_and_again(folder: Path, times: int) -> None:
     chance = random.Random(times)
     daemon = DaemonProcess(folder)
     writers: list[Writer] = []
-    with daemon as talk:
+    with daemon as first:
+        talk = first
         for life in range(times):
             mine = [Writer(talk, life, number) for number in range(2)]
             for writer in mine:
@@ -218,8 +220,8 @@ def test_a_kill_while_a_turn_waits_for_the_model_keeps_the_persons_words(folder:
         with talk.turn("main", "我的订单号是 CN20260317。") as turn:
             assert isinstance(next(iter(turn)), Found)
             daemon.kill()
-        talk = daemon.start()
-        assert "CN20260317" in talk.recall("我的订单号是多少？")["recalled"][0]["content"]
+        again = daemon.start()
+        assert "CN20260317" in again.recall("我的订单号是多少？")["recalled"][0]["content"]
         assert [turn.state for turn in stored_turns(daemon.state)] == ["interrupted"]
 
 

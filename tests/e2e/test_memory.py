@@ -25,7 +25,7 @@ class Told(NamedTuple):
 OWNERS = [
     Told("My name is Zhang Wei.", "What is my name?", "Zhang Wei"),
     Told("My order number is ORD-55871.", "What is my order number?", "ORD-55871"),
-    Told("I like window seats.", "Which seat do I prefer?", "window seats"),
+    Told("I love black coffee.", "What do I like to drink?", "black coffee"),
     Told("我叫李小龙。", "我叫什么名字？", "李小龙"),
     Told("我的订单号是 CN20260317。", "我的订单号是多少？", "CN20260317"),
     Told("我喜欢喝乌龙茶。", "我喜欢什么？", "乌龙茶"),

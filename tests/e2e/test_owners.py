@@ -1,4 +1,4 @@
-"""Two Unix users at one daemon: neither sees, finds nor forgets what is the other's. Needs root, to become the other."""
+"""Two Unix users at one daemon: neither sees, finds nor forgets what is the other's. Needs root to become both."""
 
 from __future__ import annotations
 
