@@ -131,9 +131,6 @@ class MemoryStore(Protocol):
     def turns(self, owner: OwnerId, session: SessionId, *, last: int) -> list[Turn]:
         """The last finished turns of a session, oldest first."""
 
-    def turns_of_units(self, owner: OwnerId, ids: Collection[UnitId]) -> frozenset[TurnId]:
-        """The turns that the units were drawn from."""
-
     def sessions(self, owner: OwnerId) -> list[SessionInfo]:
         """Sessions of an owner, last used first."""
 

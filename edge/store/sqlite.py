@@ -127,10 +127,6 @@ class SqliteStore:
         """Words that were forgotten are empty in them."""
         return turns.read_turns(self._db, owner, session, last)
 
-    def turns_of_units(self, owner: OwnerId, ids: Collection[UnitId]) -> frozenset[TurnId]:
-        """Also those in which a unit was confirmed."""
-        return turns.read_turns_of_units(self._db, owner, ids)
-
     def sessions(self, owner: OwnerId) -> list[SessionInfo]:
         return turns.read_sessions(self._db, owner)
 

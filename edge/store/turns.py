@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
 from datetime import datetime
 
 from edge.errors import TurnNotOpen
-from edge.memory.units import OwnerId, SessionId, SessionInfo, Turn, TurnId, TurnState, UnitId
+from edge.memory.units import OwnerId, SessionId, SessionInfo, Turn, TurnId, TurnState
 from edge.store.database import Database
-from edge.store.rows import TURN_COLUMNS, json_ids, micros, moment, turn_from
+from edge.store.rows import TURN_COLUMNS, micros, moment, turn_from
 
 
 def insert_turn(db: sqlite3.Connection, owner: OwnerId, session: SessionId, message: str, at: datetime) -> TurnId:
@@ -50,20 +49,6 @@ def read_turns(db: Database, owner: OwnerId, session: SessionId, last: int) -> l
         (owner, session, last),
     )
     return [turn_from(row) for row in reversed(rows)]
-
-
-def read_turns_of_units(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> frozenset[TurnId]:
-    """Where the units were said: first, and again."""
-    rows = db.rows(
-        """
-        WITH asked AS (SELECT u.id, u.source_turn FROM units u
-            WHERE u.id IN (SELECT value FROM json_each(:ids)) AND u.owner = :owner)
-        SELECT source_turn FROM asked WHERE source_turn IS NOT NULL
-        UNION SELECT c.turn FROM confirmations c WHERE c.unit IN (SELECT id FROM asked)
-        """,
-        {"owner": owner, "ids": json_ids(ids)},
-    )
-    return frozenset(TurnId(turn) for (turn,) in rows)
 
 
 def read_sessions(db: Database, owner: OwnerId) -> list[SessionInfo]:

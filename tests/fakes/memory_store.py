@@ -164,7 +164,7 @@ class FakeMemoryStore:
 
     def _statement(self, unit: Unit) -> Statement:
         quote = self._records[unit.id].quote
-        turns = self.turns_of_units(unit.owner, [unit.id])
+        turns = self._turns_of_units(unit.owner, [unit.id])
         return Statement(unit.id, unit.kind, unit.source, unit.content, unit.value, quote, unit.source_turn, turns)
 
     # --- reading units ---
@@ -260,7 +260,7 @@ class FakeMemoryStore:
         ]
         return found[max(0, len(found) - last) :]
 
-    def turns_of_units(self, owner: OwnerId, ids: Collection[UnitId]) -> frozenset[TurnId]:
+    def _turns_of_units(self, owner: OwnerId, ids: Collection[UnitId]) -> frozenset[TurnId]:
         turns: set[TurnId] = set()
         for unit in ids:
             if known := self._owned(owner, unit):

@@ -11,7 +11,7 @@ import pytest
 
 from edge.engine.ports import EmbeddingRow, MemoryStore, Written
 from edge.errors import MemoryNotFound, TurnNotOpen
-from edge.memory.units import Change, Confirm, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState, UnitId
+from edge.memory.units import Change, Confirm, Draft, Kind, OwnerId, SessionId, Source, TurnState, UnitId
 from tests.store.making import ANN, BOB, MAIN, NOON, WORK, after, episode, fact, insert, said_by_assistant, scope
 
 
@@ -199,7 +199,6 @@ class MemoryStoreContract:
             assert [unit.id for unit in store.slot_units(scope(owner), ["order_id"], None)] == [mine]
             assert [kept.owner for kept in store.turns(owner, MAIN, last=9)] == [owner]
             assert store.counts(owner)["units"] == store.counts(owner)["turns"] == 1
-            assert store.turns_of_units(owner, [theirs]) == frozenset()
             assert store.forget(owner, [theirs]) == ()
             with pytest.raises(MemoryNotFound):
                 store.unit(owner, theirs)
@@ -446,7 +445,6 @@ class MemoryStoreContract:
         likes = insert(fact("likes 芒果", "like", "芒果"))
         first = turn(store, "我喜欢芒果", [insert(episode("我喜欢芒果")), likes])
         again = turn(store, "没错，芒果", [insert(episode("没错，芒果")), Confirm(first.added[1])])
-        assert store.turns_of_units(ANN, [first.added[1]]) == {first.turn, again.turn}
         assert store.forget(ANN, [first.added[1]]) == (*first.added, *again.added)
         assert [kept.message for kept in store.turns(ANN, MAIN, last=9)] == ["", ""]
 
@@ -512,9 +510,3 @@ class MemoryStoreContract:
         assert counts["bytes"] == len("hello") * 2 + len("hi") + 2 * len("Noted.")
         assert set(store.counts(BOB).values()) == {0}
         assert store.counts(None)["bytes"] > 0
-
-    def test_turns_of_units(self, store: Store) -> None:
-        begun = turn(store, "hello", [insert(episode("hello"))])
-        (apart,) = add(store, fact("x"))
-        assert begun.turn is not None
-        assert store.turns_of_units(ANN, [*begun.added, apart]) == frozenset({TurnId(begun.turn)})

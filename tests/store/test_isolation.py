@@ -59,7 +59,6 @@ QUERIES: dict[str, Callable[[SqliteStore], object]] = {
     "unit": lambda store: store.unit(ANN, UnitId(1)),
     "search_text": lambda store: store.search_text(scope(), "hello", 5),
     "turns": lambda store: store.turns(ANN, MAIN, last=5),
-    "turns_of_units": lambda store: store.turns_of_units(ANN, [UnitId(1)]),
     "sessions": lambda store: store.sessions(ANN),
     "mark_used": lambda store: store.mark_used(ANN, [UnitId(1)], NOON),
     "missing_embeddings": lambda store: store.missing_embeddings("mini", 5),
