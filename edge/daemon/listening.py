@@ -16,7 +16,8 @@ from edge.memory.units import OwnerId
 _log = logging.getLogger(__name__)
 _CREDENTIALS = struct.Struct("3i")
 _MODE = 0o660
-_BACKLOG = 64
+BACKLOG = 128
+"""Connections that the kernel keeps until they are accepted."""
 
 
 def listen(path: Path, group: str) -> socket.socket:
@@ -41,7 +42,7 @@ def _bind(path: Path, group: str) -> socket.socket:
         # Nobody can connect before listen(), so the rights are right from the first connection on.
         path.chmod(_MODE)
         _give_to_group(path, group)
-        link.listen(_BACKLOG)
+        link.listen(BACKLOG)
     except OSError:
         link.close()
         raise

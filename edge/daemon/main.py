@@ -173,6 +173,7 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
         await daemon.turns.close()
         await loading
         settings.places.socket.unlink(missing_ok=True)  # first: once it is closed, another daemon may take the path
+        listening.close()
         await runner.cleanup()
         await daemon.stop()
 
