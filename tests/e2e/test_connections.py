@@ -101,7 +101,7 @@ def test_more_clients_than_the_queue_takes_are_told_busy(folder: Path) -> None:
                 return busy.code
 
         asked = [clients.submit(ask, number) for number in range(8)]
-        until(lambda: sum(answer.done() for answer in asked) == 5)
+        until(lambda: daemon.talk.alive() and sum(answer.done() for answer in asked) == 5)
         assert {answer.result() for answer in asked if answer.done()} == {"busy"}
         assert daemon.talk.alive()
         assert daemon.talk.recall("anything")["recalled"] == []
