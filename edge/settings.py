@@ -90,6 +90,9 @@ class RecallSettings:
     threshold: float = _setting(
         0.35, "Score from 0 to 1 that the best unit must reach; under it there is nothing reliable.", low=0.0, high=1.0
     )
+    companions: float = _setting(
+        0.4, "Share of the best score that other units must reach to be told with it.", low=0.0, high=1.0
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,7 +210,8 @@ def _close_store(store: SqliteStore) -> None:
 
 def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore, rules: Rules) -> Memory:
     vectors = Vectors()
-    limits = Limits(settings.recall.candidates, settings.recall.limit, settings.recall.threshold)
+    wanted = settings.recall
+    limits = Limits(wanted.candidates, wanted.limit, wanted.threshold, wanted.companions)
     return Memory(
         store=store,
         rules=rules,

@@ -13,7 +13,7 @@ from edge.errors import EmbedderFailed
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
 from edge.memory.questions import asks_for_all, asks_what_was_said
-from edge.memory.ranking import COMPANIONS, READ_LIMIT, Candidate, Ranking, rank, shortlist
+from edge.memory.ranking import READ_LIMIT, Candidate, Ranking, rank, shortlist
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form, query_terms
 from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, Unit, UnitId
@@ -36,6 +36,7 @@ class Limits:
     candidates: int
     units: int
     threshold: float
+    companions: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class Recall:
             if not (unit.kind is Kind.EPISODE and (unit.source_turn in others or self._only_asks(unit, words, asked)))
             if asked is None or not self._is_anothers(unit, asked)
         ]
-        threshold, companions = self._limits.threshold, COMPANIONS
+        threshold, companions = self._limits.threshold, self._limits.companions
         if asked is not None and asked.certain:
             threshold, companions = max(threshold, _EMPTY_SLOT_THRESHOLD[language]), 1.0
         ranking = rank(

@@ -44,7 +44,6 @@ WEIGHTS = {
 }
 READ_LIMIT = 100
 """Most proposals whose units are read and ranked. Measured on LoCoMo: recall at 10 of 0.694 for 100, 0.696 for all."""
-COMPANIONS = 0.5
 _ASSISTANT_AUTHORITY = 0.8
 _QUESTION_WORTH = 0.6
 """A question that was asked before says little: it repeats the words of the question, not its answer."""
@@ -102,7 +101,7 @@ def rank(
     *,
     limit: int,
     threshold: float,
-    companions: float = COMPANIONS,
+    companions: float,
 ) -> Ranking:
     """Score the candidates for a question with these terms, in its language, and keep the best `limit`.
 

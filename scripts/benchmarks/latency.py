@@ -62,7 +62,7 @@ def _table(size: Size, times: dict[str, list[float]]) -> Table:
 
 def _times(memory: BenchMemory, size: Size) -> dict[str, list[float]]:
     settings = RecallSettings()
-    recall = memory.recall(settings.limit, settings.threshold)
+    recall = memory.recall(settings.limit, settings.threshold, settings.companions)
     times: dict[str, list[float]] = defaultdict(list)
     searched = made_up.questions(size.questions, _SEED)
     for question in (*made_up.RULE_QUESTIONS, *searched[:4]):
@@ -92,8 +92,8 @@ def _stages(memory: BenchMemory, question: str) -> Sequence[tuple[str, float]]:
     proposed, fuse = _timed(lambda: shortlist(by_text, by_vector, language, limit=READ_LIMIT))
     units, read = _timed(lambda: memory.store.units(scope, proposed.keys()))
     candidates = [Candidate(unit, proposed[unit.id]) for unit in units.values()]
-    limit, threshold = settings.limit, settings.threshold
-    _, ranking = _timed(lambda: rank(candidates, query_terms(question), language, limit=limit, threshold=threshold))
+    rank_best = partial(rank, limit=settings.limit, threshold=settings.threshold, companions=settings.companions)
+    _, ranking = _timed(lambda: rank_best(candidates, query_terms(question), language))
     return (
         ("rules, no hit", rules),
         ("text search", text),

@@ -54,9 +54,9 @@ class BenchMemory:
         """Of the one owner, at the time of all questions."""
         return Scope(OWNER, SESSION, ASKED_AT)
 
-    def recall(self, units: int, threshold: float) -> Recall:
+    def recall(self, units: int, threshold: float, companions: float) -> Recall:
         """The engine's recall, with the settings' number of candidates."""
-        limits = Limits(RecallSettings().candidates, units, threshold)
+        limits = Limits(RecallSettings().candidates, units, threshold, companions)
         return Recall(self.store, self.rules, self.vectors, limits, SystemClock())
 
     def add(self, drafts: Sequence[Draft]) -> list[UnitId]:

@@ -51,8 +51,8 @@ class _Asked:
         self._ids = self._fill()
         self._recency = [self._ids[unit] for unit in sorted(self._ids, reverse=True)]
         settings = RecallSettings()
-        self._whole = memory.recall(max(results.depths), 0.0)
-        self._turn = memory.recall(settings.limit, settings.threshold)
+        self._whole = memory.recall(max(results.depths), 0.0, 0.0)
+        self._turn = memory.recall(settings.limit, settings.threshold, settings.companions)
 
     def ask_all(self, others: Sequence[str]) -> None:
         for question in self._conversation.questions:

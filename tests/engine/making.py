@@ -67,7 +67,7 @@ class Desk:
         self.store = FakeMemoryStore()
         self.vectors = Vectors()
         self.vectors.attach(embedder or HashEmbedder(), ExactIndex())
-        self.recall = Recall(self.store, RULES, self.vectors, limits or Limits(200, 8, 0.35), self.clock)
+        self.recall = Recall(self.store, RULES, self.vectors, limits or Limits(200, 8, 0.35, 0.5), self.clock)
         self.remember = Remember(self.store, RULES, self.vectors, Lifespans())
 
     def say(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN) -> None:

@@ -163,7 +163,7 @@ def test_what_expired_or_was_forgotten_is_not_found(desk: Desk) -> None:
 def test_without_vectors_recall_goes_on_and_says_so(vectors: Vectors | str) -> None:
     desk = Desk(embedder=BrokenEmbedder())
     if isinstance(vectors, Vectors):
-        limits = Limits(200, 8, 0.35)
+        limits = Limits(200, 8, 0.35, 0.5)
         desk.recall = Recall(desk.store, RULES, vectors, limits, desk.clock)
     desk.say("The zeppelin leaves at nine.")
     found = ask(desk, "zeppelin")

@@ -76,7 +76,7 @@ def test_an_answer_passes_the_threshold_and_another_unit_does_not(
     language: str, question: str, answer: str, other: str
 ) -> None:
     candidates = Candidate(unit(1, answer), Signals(6.0, 0.5)), Candidate(unit(2, other), Signals(1.0, 0.2))
-    found = rank(candidates, query_terms(question), language, limit=10, threshold=0.35)
+    found = rank(candidates, query_terms(question), language, limit=10, threshold=0.35, companions=0.5)
     assert [recalled.unit.id for recalled in found.kept] == [1]
 
 
@@ -85,13 +85,13 @@ def scored(*cosines: float) -> list[Candidate]:
 
 
 def test_a_best_under_the_threshold_means_nothing_reliable() -> None:
-    found = rank(scored(0.4, 0.3), ["dog"], "en", limit=5, threshold=0.35)
+    found = rank(scored(0.4, 0.3), ["dog"], "en", limit=5, threshold=0.35, companions=0.5)
     assert found.kept == ()
     assert {why for _, why in found.dropped} == {"the best is under the threshold of 0.35"}
 
 
 def test_a_good_best_brings_its_companions_but_not_what_is_far_behind() -> None:
-    found = rank(scored(0.7, 0.45, 0.2), ["dog"], "en", limit=5, threshold=0.3)
+    found = rank(scored(0.7, 0.45, 0.2), ["dog"], "en", limit=5, threshold=0.3, companions=0.5)
     assert [recalled.unit.id for recalled in found.kept] == [1, 2]
     assert [(recalled.unit.id, why) for recalled, why in found.dropped] == [(3, "far behind the best")]
     alone = rank(scored(0.7, 0.45, 0.2), ["dog"], "en", limit=5, threshold=0.3, companions=1.0)
@@ -99,7 +99,7 @@ def test_a_good_best_brings_its_companions_but_not_what_is_far_behind() -> None:
 
 
 def test_no_more_than_the_limit_is_kept() -> None:
-    found = rank(scored(0.7, 0.7, 0.7), ["dog"], "en", limit=2, threshold=0.3)
+    found = rank(scored(0.7, 0.7, 0.7), ["dog"], "en", limit=2, threshold=0.3, companions=0.5)
     assert [recalled.unit.id for recalled in found.kept] == [3, 2]
     assert [why for _, why in found.dropped] == ["after the best 2"]
 
@@ -107,7 +107,6 @@ def test_no_more_than_the_limit_is_kept() -> None:
 def test_the_assistants_words_and_questions_weigh_less() -> None:
     user, question = unit(1, "Rex is a dog."), unit(2, "Is Rex a dog?")
     assistant = replace(user, id=UnitId(3), source=Source.ASSISTANT)
-    found = rank(
-        [Candidate(u, Signals(1.0, 0.5)) for u in (question, assistant, user)], ["dog"], "en", limit=3, threshold=0
-    )
-    assert [recalled.unit.id for recalled in found.kept] == [1, 3, 2]
+    candidates = [Candidate(found, Signals(1.0, 0.5)) for found in (question, assistant, user)]
+    ranking = rank(candidates, ["dog"], "en", limit=3, threshold=0, companions=0)
+    assert [recalled.unit.id for recalled in ranking.kept] == [1, 3, 2]
