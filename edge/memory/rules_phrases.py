@@ -74,6 +74,12 @@ def tidy(raw: str) -> str:
     return shown.strip(' .,~"“”')
 
 
+_BARE_THING = re.compile(
+    r"^(?:(?:the|a|an|eating|drinking|playing|listening to|to(?: (?:eat|drink|play|listen to))?) |[吃喝])"
+)
+"""What is left out where two phrases are compared: "to drink coffee" is "coffee"."""
+
+
 def read_phrase(raw: str) -> Read | None:
     """A few words that name a thing or an activity: no pronoun in front, at most 60 characters."""
     shown = tidy(_CUT_BEFORE_CLAUSE.sub("", raw))
@@ -85,7 +91,7 @@ def read_phrase(raw: str) -> Read | None:
         return None
     if (shown.isascii() and len(shown) < 2) or re.search(r"[吗呢么]$|什么|怎么|哪里|哪个|多少", shown):
         return None
-    return shown, re.sub(r"^(?:(?:the|a|an|to|eating|drinking|playing) |[吃喝])", "", shown.lower())
+    return shown, _BARE_THING.sub("", shown.lower())
 
 
 def read_line(raw: str) -> Read | None:
