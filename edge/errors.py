@@ -285,21 +285,21 @@ class StoreNewer(EdgeError):
 
 
 class DiskFull(EdgeError):
-    """There is no room left; it was not remembered. What was there before stays."""
+    """There is no room left; nothing was remembered or removed. What was there before stays."""
 
     code = "disk_full"
     exit_status = 7
     http_status = 507
-    default_hint = "Free some space on the disk of the state folder and try again; this was not remembered."
+    default_hint = "Free some space on the disk of the state folder and try again; nothing was remembered or removed."
 
 
 class StoreReadOnly(EdgeError):
-    """The state folder cannot be written; it was not remembered."""
+    """The state folder cannot be written; nothing was remembered or removed."""
 
     code = "store_read_only"
     exit_status = 7
     http_status = 507
-    default_hint = "Make the state folder writable (a worn SD card turns read-only); this was not remembered."
+    default_hint = "Make the state folder writable (a worn SD card turns read-only); nothing was remembered or removed."
 
 
 class StoreFailed(EdgeError):

@@ -205,7 +205,10 @@ def _close_store(store: SqliteStore) -> None:
         store.remove_traces()
     except EdgeError as error:
         _log.warning("the database was not written anew: %s", error.message)
-    store.close()
+    try:
+        store.close()
+    except EdgeError as error:
+        _log.warning("the newest memories stay in the database's -wal file until the next stop: %s", error.message)
 
 
 def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore, rules: Rules) -> Memory:

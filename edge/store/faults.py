@@ -34,4 +34,4 @@ def named_faults() -> Iterator[None]:
 def _named(error: sqlite3.Error) -> EdgeError:
     primary_code = (getattr(error, "sqlite_errorcode", None) or sqlite3.SQLITE_ERROR) & 0xFF
     cause, message = _BY_CODE.get(primary_code, (StoreFailed, "The memory's database failed"))
-    return cause(f"{message}: {error}")
+    return cause(f"{message}: {error}.")

@@ -72,7 +72,7 @@ def test_on_a_full_disk_it_says_that_it_was_not_remembered_and_goes_on(folder: P
             talk.remember("我的自行车是蓝色的")
             fill(state)
             error = remember_refused(talk, DiskFull)
-            assert "not remembered" in error.hint
+            assert "nothing was remembered" in error.hint
             assert "Zhang Wei" in talk.recall("What is my name?")["recalled"][0]["content"]
             assert talk.alive()
             known = {turn.message for turn in stored_turns(state)}
@@ -85,6 +85,21 @@ def test_on_a_full_disk_it_says_that_it_was_not_remembered_and_goes_on(folder: P
         with daemon as talk:
             assert "Zhang Wei" in talk.recall("What is my name?")["recalled"][0]["content"]
             assert not any(turn.state == "open" for turn in stored_turns(state))
+
+
+@root_only
+def test_on_a_full_disk_it_ends_in_order_and_has_all_at_the_next_start(folder: Path) -> None:
+    with mounted(folder / "state", "size=6m,mode=0700") as state:
+        daemon = DaemonProcess(folder)
+        with daemon as talk:
+            talk.say("My name is Zhang Wei.")
+            fill(state)
+            remember_refused(talk, DiskFull)
+            assert daemon.stop() == 0
+        assert "Traceback" not in daemon.log, daemon.log
+        (state / "filler").unlink()
+        with daemon as talk:
+            assert "Zhang Wei" in talk.recall("What is my name?")["recalled"][0]["content"]
 
 
 def test_when_writing_fails_it_says_so_and_reads_on(folder: Path) -> None:
