@@ -7,13 +7,12 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from edge.cli.client import Found
 from edge.prompt.composition import Composer
-from edge.prompt.texts import CHINESE, ENGLISH, LANGUAGES
+from edge.prompt.texts import CHINESE, ENGLISH
 from edge.wire import DoneEvent
 from tests.e2e.real import real_daemon, real_tokenizer
 from tests.e2e.running import DaemonProcess
@@ -98,21 +97,14 @@ def test_told_asked_and_asked_again_after_a_kill(folder: Path, language: int) ->
         assert daemon.stop() == 0
 
 
-class Expected(NamedTuple):
-    """Tokens that a turn must append, by what is known from outside."""
-
-    template_and_words: int
-    notes_frame: int
-
-
-def expected(composer: Composer, message: str, before: DoneEvent, language: str) -> Expected:
-    """The end mark of the last reply (with its last token, where the reply was cut), the person's words in their
-    marks, the mark that opens the reply; and, where there are notes, the line above them and the break behind."""
+def expected(composer: Composer, message: str, before: DoneEvent, memory_tokens: int) -> int:
+    """Tokens that a turn must append, by what is known from outside: the end mark of the last reply (with its last
+    token, where the reply was cut), the person's words in their marks, the mark that opens the reply; and, where there
+    are notes, these with the line above them and the break behind."""
     cut = 1 if before["finish"] == "length" else 0
     bare = len(composer.close_reply) + len(composer.user((), composer.text(message))) + len(composer.open_reply)
-    header = composer.notes_header(LANGUAGES[language])
-    frame = len(composer.user([header], ())) - len(composer.user((), ()))
-    return Expected(cut + bare, frame)
+    frame = len(composer.user([composer.notes_header(ENGLISH)], ())) - len(composer.user((), ()))
+    return cut + bare + (frame + memory_tokens if memory_tokens else 0)
 
 
 def test_turns_after_the_first_evaluate_only_what_is_new(talk: Talk, composer: Composer) -> None:
@@ -124,14 +116,10 @@ def test_turns_after_the_first_evaluate_only_what_is_new(talk: Talk, composer: C
         assert not usage["compacted"]
         assert usage["evaluated_tokens"] == usage["appended_tokens"], (number, message)
         assert usage["prompt_tokens"] == usage["reused_tokens"] + usage["evaluated_tokens"]
-        wanted = expected(composer, message, before, "en")
-        new = wanted.template_and_words
-        if usage["memory_tokens"]:
-            new += wanted.notes_frame + usage["memory_tokens"]
-            with_notes += 1
-        else:
-            without_notes += 1
+        new = expected(composer, message, before, usage["memory_tokens"])
         assert usage["evaluated_tokens"] == new, (number, message)
+        with_notes += usage["memory_tokens"] > 0
+        without_notes += usage["memory_tokens"] == 0
         before = done
     assert without_notes >= 10
     assert with_notes >= 2
@@ -169,9 +157,8 @@ def test_control_tokens_of_a_person_are_plain_text_to_the_model(composer: Compos
 def test_a_message_with_control_tokens_derails_nothing(talk: Talk, composer: Composer) -> None:
     before = talk.say("My name is Zhang Wei.", "marks", reply_tokens=16)
     done = talk.say(SPECIAL_WORDS, "marks", reply_tokens=16)
-    wanted = expected(composer, SPECIAL_WORDS, before, "en")
-    assert done["usage"]["memory_tokens"] == 0
-    assert done["usage"]["evaluated_tokens"] == wanted.template_and_words
+    wanted = expected(composer, SPECIAL_WORDS, before, done["usage"]["memory_tokens"])
+    assert done["usage"]["evaluated_tokens"] == wanted
     assert done["reply"].strip()
     assert "<|im" not in done["reply"]
     after = talk.say("What is my name?", "marks")
