@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from edge.clock import Clock
 from edge.engine.ports import MemoryStore, Scope
@@ -13,7 +14,7 @@ from edge.errors import EmbedderFailed
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
 from edge.memory.questions import asks_for_all, asks_what_was_said
-from edge.memory.ranking import READ_LIMIT, Candidate, Ranking, rank, shortlist
+from edge.memory.ranking import READ_LIMIT, Candidate, Ranking, choose, order, shortlist
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form, query_terms
 from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, Unit, UnitId
@@ -57,8 +58,11 @@ class Found:
 
     @property
     def nothing_to_go_on(self) -> bool:
-        """Whether the model must be told that memory has no answer, because only memory could have one."""
-        return not self.recalled and self.about_the_past
+        """Whether the model must be told that memory has no answer, because only memory could have one.
+
+        Not where a search could not be made: failing to look is not finding nothing.
+        """
+        return not self.recalled and self.about_the_past and not self.degraded
 
     @property
     def empty_slot(self) -> SlotQuestion | None:
@@ -122,34 +126,48 @@ class Recall:
     def _search(
         self, scope: Scope, query: str, asked: SlotQuestion | None, limit: int
     ) -> tuple[Ranking, tuple[str, ...]]:
-        searched, words = query[:_SEARCHED_CHARACTERS], normal_form(query)
+        searched = query[:_SEARCHED_CHARACTERS]
         by_text = dict(self._store.search_text(scope, searched, self._limits.candidates))
         by_vector, degraded = self._search_vectors(scope, searched)
         language = language_of(query)
         proposed = shortlist(by_text, by_vector, language, limit=max(READ_LIMIT, 2 * limit))
         units = self._store.units(scope, proposed.keys())
-        others = self._turns_about_others(scope, asked)
-        candidates = [
-            Candidate(unit, proposed[unit.id])
-            for unit in units.values()
-            if not (unit.kind is Kind.EPISODE and (unit.source_turn in others or self._only_asks(unit, words, asked)))
-            if asked is None or not self._is_anothers(unit, asked)
-        ]
+        candidates = [Candidate(unit, proposed[unit.id]) for unit in units.values()]
         threshold, companions = self._limits.threshold, self._limits.companions
         if asked is not None and asked.certain:
             threshold, companions = max(threshold, _EMPTY_SLOT_THRESHOLD[language]), 1.0
-        ranking = rank(
-            candidates, query_terms(searched), language, limit=limit, threshold=threshold, companions=companions
+        ranking = choose(
+            order(candidates, query_terms(searched), language),
+            partial(self._refusal, normal_form(query), asked, self._turns_about_others(scope, asked)),
+            limit=limit,
+            threshold=threshold,
+            companions=companions,
         )
         return ranking, degraded
 
     def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
+        if self._vectors.index is None:
+            return {}, ("vectors",)
         allowed = self._store.visible_ids(scope)
         try:
             return self._vectors.search(query, self._limits.candidates, allowed), ()
         except EmbedderFailed as failure:
             _log.warning("recall goes on without vectors: %s", failure.message)
             return {}, ("vectors",)
+
+    def _refusal(
+        self, words: str, asked: SlotQuestion | None, others: frozenset[TurnId | None], unit: Unit
+    ) -> str | None:
+        """Why a unit is no answer to a question, whose words in normal form are `words`; None where it may be one."""
+        if unit.kind is Kind.EPISODE and self._only_asks(unit, words, asked):
+            return "the question itself, asked before"
+        if asked is None:
+            return None
+        if (unit.kind is Kind.EPISODE and unit.source_turn in others) or self._is_anothers(unit, asked):
+            return "about somebody else"
+        if asked.certain and not any(self._rules.may_fill(slot, unit.content) for slot in asked.slots):
+            return "holds no such value"
+        return None
 
     def _only_asks(self, unit: Unit, words: str, asked: SlotQuestion | None) -> bool:
         """Whether a turn's words are this very question (`words` in normal form), asked before: it shares every word

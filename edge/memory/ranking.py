@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from edge.memory.questions import is_question
@@ -94,29 +94,47 @@ def shortlist(
     return {unit: proposed[unit] for unit in first}
 
 
-def rank(
-    candidates: Sequence[Candidate],
-    terms: Sequence[str],
-    language: str,
-    *,
-    limit: int,
-    threshold: float,
-    companions: float,
-) -> Ranking:
-    """Score the candidates for a question with these terms, in its language, and keep the best `limit`.
-
-    The order is by the mixture of signals; a tie goes to the newer unit. A best score under `threshold` means that
-    there is nothing reliable. Else units with at least the share `companions` of the best score are kept with it: an
-    answer often lies in two turns, of which one shares few words with the question. The rest is dropped with the
-    reason.
-    """
+def order(candidates: Sequence[Candidate], terms: Sequence[str], language: str) -> list[Recalled]:
+    """Score the candidates for a question with these terms, in its language; best first, a tie to the newer unit."""
     weights = WEIGHTS[language]
     held = {candidate.unit.id: _held(terms, candidate.unit.content) for candidate in candidates}
     rarity = _rarity(terms, held, len(candidates))
     best_bm25 = max((candidate.signals.bm25 for candidate in candidates), default=0.0) or 1.0
     scored = [_score(candidate, held[candidate.unit.id], rarity, best_bm25, weights) for candidate in candidates]
-    scored.sort(key=lambda recalled: (-recalled.score, -recalled.unit.id))
-    return _cut(scored, limit, threshold, companions)
+    return sorted(scored, key=lambda recalled: (-recalled.score, -recalled.unit.id))
+
+
+def choose(
+    ordered: Sequence[Recalled],
+    refusal: Callable[[Unit], str | None],
+    *,
+    limit: int,
+    threshold: float,
+    companions: float,
+) -> Ranking:
+    """Keep the best `limit` of units in order, and give the reason why each other is dropped.
+
+    `refusal` says why a unit is no answer whatever its score; it is asked only of those that would be kept. A best
+    score under `threshold` means that there is nothing reliable. Else units with at least the share `companions` of
+    the best score are kept with it: an answer often lies in two turns, of which one shares few words with the question.
+    """
+    kept: list[Recalled] = []
+    dropped: list[tuple[Recalled, str]] = []
+    least = threshold
+    for recalled in ordered:
+        why: str | None
+        if recalled.score < least:
+            why = "far behind the best" if kept else f"under the threshold of {threshold:g}"
+        elif len(kept) >= limit:
+            why = f"after the best {limit}"
+        else:
+            why = refusal(recalled.unit)
+        if why is not None:
+            dropped.append((recalled, why))
+            continue
+        least = least if kept else companions * recalled.score
+        kept.append(recalled)
+    return Ranking(tuple(kept), tuple(dropped))
 
 
 def _held(terms: Sequence[str], content: str) -> frozenset[str]:
@@ -157,18 +175,3 @@ def _worth(unit: Unit) -> float:
     if unit.kind is Kind.EPISODE and is_question(unit.content):
         worth *= _QUESTION_WORTH
     return worth
-
-
-def _cut(scored: Sequence[Recalled], limit: int, threshold: float, companions: float) -> Ranking:
-    best = scored[0].score if scored else 0.0
-    if best < threshold:
-        return Ranking(
-            (), tuple((recalled, f"the best is under the threshold of {threshold:g}") for recalled in scored)
-        )
-    least = companions * best
-    kept = [recalled for recalled in scored[:limit] if recalled.score >= least]
-    dropped = [
-        (recalled, f"after the best {limit}" if recalled.score >= least else "far behind the best")
-        for recalled in scored[len(kept) :]
-    ]
-    return Ranking(tuple(kept), tuple(dropped))

@@ -5,11 +5,13 @@ The patterns are data (`tables/*.toml`, described in `tables/README.md`); any nu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from edge.memory.rules_facts import FactFinder
 from edge.memory.rules_questions import QuestionFinder, slot_of
 from edge.memory.rules_tables import Slot, read_tables
+from edge.memory.rules_values import READERS
 from edge.memory.units import Draft, SlotQuestion
 
 __all__ = ["Rules", "Slot", "parse_rules"]
@@ -52,6 +54,14 @@ class Rules:
     def find_question(self, text: str) -> SlotQuestion | None:
         """Which slots a message asks for; certain where it asks for nothing else."""
         return self._questions.find(text)
+
+    def may_fill(self, slot: str, text: str) -> bool:
+        """Whether a text holds anything of the shape that the slot's values have: digits for a phone number. True for
+        slots whose values have no shape of their own, such as names."""
+        reader = READERS[self._slots[slot].reader]
+        if not reader.typed:
+            return True
+        return any(reader.read(found[0]) is not None for found in re.finditer(reader.pattern, text, re.IGNORECASE))
 
     def session_only(self, text: str) -> bool:
         """Whether the message as a whole concerns the talk at hand only: the cart, the step, "for now"."""

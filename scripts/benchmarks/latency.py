@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from edge.engine.ports import TextEmbedder
 from edge.memory.language import language_of
-from edge.memory.ranking import READ_LIMIT, Candidate, rank, shortlist
+from edge.memory.ranking import READ_LIMIT, Candidate, order, shortlist
 from edge.memory.text import query_terms
 from edge.settings import RecallSettings
 from scripts.benchmarks import made_up
@@ -92,8 +92,7 @@ def _stages(memory: BenchMemory, question: str) -> Sequence[tuple[str, float]]:
     proposed, fuse = _timed(lambda: shortlist(by_text, by_vector, language, limit=READ_LIMIT))
     units, read = _timed(lambda: memory.store.units(scope, proposed.keys()))
     candidates = [Candidate(unit, proposed[unit.id]) for unit in units.values()]
-    rank_best = partial(rank, limit=settings.limit, threshold=settings.threshold, companions=settings.companions)
-    _, ranking = _timed(lambda: rank_best(candidates, query_terms(question), language))
+    _, ranking = _timed(lambda: order(candidates, query_terms(question), language))
     return (
         ("rules, no hit", rules),
         ("text search", text),

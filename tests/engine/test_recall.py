@@ -87,6 +87,32 @@ def test_a_slot_that_was_never_filled_stays_empty_however_often_it_is_asked_for(
 @pytest.mark.parametrize(
     ("told", "question"),
     [
+        ("I called about my order, but they did not know the number.", "What is my order number?"),
+        ("我打电话问我的订单，他们说没有我的订单号。", "我的订单号是多少？"),
+        ("I forgot my e-mail address again.", "What is my e-mail address?"),
+    ],
+)
+def test_words_about_a_slot_without_a_value_do_not_fill_it(desk: Desk, told: str, question: str) -> None:
+    desk.say(told)
+    assert ask(desk, question).empty_slot is not None
+
+
+def test_words_that_hold_a_value_may_stand_in_for_a_slot(desk: Desk) -> None:
+    desk.say("Tracking my order number today: it says 77120045 there.")
+    found = ask(desk, "Tracking my order number: what does it say there today?")
+    assert found.recalled
+
+
+def test_a_search_that_could_not_be_made_is_not_called_nothing(desk: Desk) -> None:
+    lame = Recall(desk.store, RULES, Vectors(), Limits(200, 8, 0.35, 0.4), desk.clock)
+    found = lame.find(Scope(ANN, MAIN, desk.clock.now(), present=True), "What did you recommend to me?")
+    assert found.degraded == ("vectors",)
+    assert not found.nothing_to_go_on
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
         ("My sister's phone number is 0151 2345678.", "What is my phone number?"),
         ("我姐姐的电话号码是13800138000。", "我的电话号码是多少？"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.ranking import Candidate, Signals, rank, shortlist
+from edge.memory.ranking import Candidate, Ranking, Signals, choose, order, shortlist
 from edge.memory.text import query_terms
 from edge.memory.units import Kind, OwnerId, Source, Unit, UnitId
 
@@ -37,6 +38,25 @@ def unit(number: int, content: str) -> Unit:
         created_at=AT,
         valid_from=AT,
         valid_until=None,
+    )
+
+
+def ranked(
+    candidates: Sequence[Candidate],
+    question: str,
+    language: str = "en",
+    *,
+    limit: int = 5,
+    threshold: float = 0.3,
+    companions: float = 0.5,
+    refused: Collection[int] = (),
+) -> Ranking:
+    return choose(
+        order(candidates, query_terms(question), language),
+        lambda found: "refused" if found.id in refused else None,
+        limit=limit,
+        threshold=threshold,
+        companions=companions,
     )
 
 
@@ -76,7 +96,7 @@ def test_an_answer_passes_the_threshold_and_another_unit_does_not(
     language: str, question: str, answer: str, other: str
 ) -> None:
     candidates = Candidate(unit(1, answer), Signals(6.0, 0.5)), Candidate(unit(2, other), Signals(1.0, 0.2))
-    found = rank(candidates, query_terms(question), language, limit=10, threshold=0.35, companions=0.5)
+    found = ranked(candidates, question, language, limit=10, threshold=0.35)
     assert [recalled.unit.id for recalled in found.kept] == [1]
 
 
@@ -85,28 +105,35 @@ def scored(*cosines: float) -> list[Candidate]:
 
 
 def test_a_best_under_the_threshold_means_nothing_reliable() -> None:
-    found = rank(scored(0.4, 0.3), ["dog"], "en", limit=5, threshold=0.35, companions=0.5)
+    found = ranked(scored(0.4, 0.3), "dog", threshold=0.35)
     assert found.kept == ()
-    assert {why for _, why in found.dropped} == {"the best is under the threshold of 0.35"}
+    assert {why for _, why in found.dropped} == {"under the threshold of 0.35"}
 
 
 def test_a_good_best_brings_its_companions_but_not_what_is_far_behind() -> None:
-    found = rank(scored(0.7, 0.45, 0.2), ["dog"], "en", limit=5, threshold=0.3, companions=0.5)
+    found = ranked(scored(0.7, 0.45, 0.2), "dog")
     assert [recalled.unit.id for recalled in found.kept] == [1, 2]
     assert [(recalled.unit.id, why) for recalled, why in found.dropped] == [(3, "far behind the best")]
-    alone = rank(scored(0.7, 0.45, 0.2), ["dog"], "en", limit=5, threshold=0.3, companions=1.0)
-    assert [recalled.unit.id for recalled in alone.kept] == [1]
+    assert [recalled.unit.id for recalled in ranked(scored(0.7, 0.45), "dog", companions=1.0).kept] == [1]
 
 
 def test_no_more_than_the_limit_is_kept() -> None:
-    found = rank(scored(0.7, 0.7, 0.7), ["dog"], "en", limit=2, threshold=0.3, companions=0.5)
+    found = ranked(scored(0.7, 0.7, 0.7), "dog", limit=2)
     assert [recalled.unit.id for recalled in found.kept] == [3, 2]
     assert [why for _, why in found.dropped] == ["after the best 2"]
+
+
+def test_a_refused_unit_makes_room_and_brings_no_companions() -> None:
+    found = ranked(scored(0.7, 0.45, 0.2), "dog", limit=1, refused={1})
+    assert [recalled.unit.id for recalled in found.kept] == []
+    found = ranked(scored(0.7, 0.65, 0.2), "dog", limit=1, refused={1})
+    assert [recalled.unit.id for recalled in found.kept] == [2]
+    assert [why for _, why in found.dropped] == ["refused", "far behind the best"]
 
 
 def test_the_assistants_words_and_questions_weigh_less() -> None:
     user, question = unit(1, "Rex is a dog."), unit(2, "Is Rex a dog?")
     assistant = replace(user, id=UnitId(3), source=Source.ASSISTANT)
     candidates = [Candidate(found, Signals(1.0, 0.5)) for found in (question, assistant, user)]
-    ranking = rank(candidates, ["dog"], "en", limit=3, threshold=0, companions=0)
-    assert [recalled.unit.id for recalled in ranking.kept] == [1, 3, 2]
+    found = order(candidates, ["dog"], "en")
+    assert [recalled.unit.id for recalled in found] == [1, 3, 2]
