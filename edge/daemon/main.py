@@ -151,8 +151,8 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     """A daemon that serves on its socket while the block runs."""
     workers = ThreadWorker("memory", _MEMORY_QUEUE), ThreadWorker("model", settings.daemon.queue + 2)
     files = Files.inside(settings.places.state)
-    store = await workers[0].run(partial(_open_store, files, clock))
-    rules = read_rules()
+    opening = workers[0].run(partial(_open_store, files, clock))
+    store, rules = await asyncio.gather(opening, asyncio.to_thread(read_rules))
     daemon = Daemon(settings, models, clock, store, rules, workers)
     runner = web.AppRunner(
         make_app(daemon.service),
