@@ -39,8 +39,10 @@ _SETTINGS = (
 class Database:
     """One SQLite connection, used by the thread that opened it, and the lock that keeps other processes out."""
 
-    def __init__(self, connection: sqlite3.Connection, lock: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, lock: int) -> None:
         self._connection = connection
+        self._path = path
+        self._file = _identity(path)
         self._lock: int | None = lock
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
@@ -57,6 +59,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing. What was done is on the disk when it ends."""
+        self._refuse_if_gone()
         with named_faults():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -79,6 +82,14 @@ class Database:
                 yield db
         finally:
             self._set("PRAGMA synchronous = FULL")
+
+    def _refuse_if_gone(self) -> None:
+        """SQLite goes on writing to a file that was removed under it, and all that is lost when the process ends."""
+        if _identity(self._path) != self._file:
+            raise StoreFailed(
+                f"The memory's database {self._path} was removed or replaced while it was open.",
+                hint="Stop the daemon, put the state folder back if you can, and start it again.",
+            )
 
     def _set(self, pragma: str) -> None:
         with named_faults():
@@ -123,7 +134,7 @@ def open_database(path: Path, clock: Clock) -> Database:
     try:
         with named_faults():
             _refuse_unfit(path)
-            return Database(_connect(path, clock), lock)
+            return Database(_connect(path, clock), path, lock)
     except BaseException:
         os.close(lock)
         raise
@@ -142,6 +153,14 @@ def _connect(path: Path, clock: Clock) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _refuse_unfit(path: Path) -> None:

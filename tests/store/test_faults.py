@@ -133,3 +133,23 @@ def test_a_file_that_breaks_while_it_is_open(sqlite_store: SqliteStore, database
         file.write(b"\xff" * (size - 4096))
     with pytest.raises(StoreDamaged):
         sqlite_store.unit(ANN, UnitId(200))
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_database_that_is_removed_under_it_confirms_nothing(tmp_path: Path, replaced: bool) -> None:
+    path = tmp_path / "state" / "memory.db"
+    store = open_store(path, NoonClock())
+    store.begin_turn(ANN, MAIN, "before", [insert(episode("before"))], NOON)
+    aside = path.parent.rename(tmp_path / "aside")
+    if replaced:
+        path.parent.mkdir()
+        path.touch()
+    with pytest.raises(StoreFailed, match="removed or replaced"):
+        store.begin_turn(ANN, MAIN, "after", [insert(episode("after"))], NOON)
+    if replaced:
+        path.unlink()
+        path.parent.rmdir()
+    aside.rename(path.parent)
+    store.begin_turn(ANN, MAIN, "put back", [insert(episode("put back"))], NOON)
+    assert store.counts(ANN)["turns"] == 2
+    store.close()
