@@ -141,6 +141,8 @@ def _clash(
     """The error for two settings that do not go together, at the place where one of them was set."""
     name = next((name for name in (first, second) if origins[name] == "environment"), None)
     if name is not None:
-        return SettingsInvalid(f"{keys[name].variable}: {what}", variable=keys[name].variable, key=name)
+        variable = keys[name].variable
+        hint = f"Correct or unset {variable}; edge/SETTINGS.md documents every setting."
+        return SettingsInvalid(f"{variable}: {what}", hint=hint, variable=variable, key=name)
     name = first if origins[first] == "file" else second
     return file.mistake((keys[name].section, keys[name].name), what)
