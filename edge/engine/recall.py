@@ -17,7 +17,7 @@ from edge.memory.questions import asks_for_all, asks_what_was_said
 from edge.memory.ranking import READ_LIMIT, Candidate, Ranking, choose, order, shortlist
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form, query_terms
-from edge.memory.units import Kind, Recalled, SlotQuestion, Stage, TurnId, Unit, UnitId
+from edge.memory.units import Kind, Recalled, SlotQuestion, Source, Stage, TurnId, Unit, UnitId
 
 _log = logging.getLogger(__name__)
 
@@ -138,7 +138,13 @@ class Recall:
             threshold, companions = max(threshold, _EMPTY_SLOT_THRESHOLD[language]), 1.0
         ranking = choose(
             order(candidates, query_terms(searched), language),
-            partial(self._refusal, normal_form(query), asked, self._turns_about_others(scope, asked)),
+            partial(
+                self._refusal,
+                normal_form(query),
+                asked,
+                self._turns_about_others(scope, asked),
+                self._held(scope, asked),
+            ),
             limit=limit,
             threshold=threshold,
             companions=companions,
@@ -156,7 +162,12 @@ class Recall:
             return {}, ("vectors",)
 
     def _refusal(
-        self, words: str, asked: SlotQuestion | None, others: frozenset[TurnId | None], unit: Unit
+        self,
+        words: str,
+        asked: SlotQuestion | None,
+        others: frozenset[TurnId | None],
+        held: frozenset[str | None],
+        unit: Unit,
     ) -> str | None:
         """Why a unit is no answer to a question, whose words in normal form are `words`; None where it may be one."""
         if unit.kind is Kind.EPISODE and self._only_asks(unit, words, asked):
@@ -167,7 +178,23 @@ class Recall:
             return "about somebody else"
         if asked.certain and not any(self._rules.may_fill(slot, unit.content) for slot in asked.slots):
             return "holds no such value"
-        return None
+        return "no longer so" if self._is_outdated(unit, asked, held) else None
+
+    def _is_outdated(self, unit: Unit, asked: SlotQuestion, held: frozenset[str | None]) -> bool:
+        """Whether a turn's words fill the asked slot with what was replaced or taken back since: "I like coffee", and
+        then "I no longer drink coffee". What they filled became a unit when they were said, and it holds no more.
+        """
+        if unit.kind is not Kind.EPISODE or unit.source is not Source.USER:
+            return False
+        facts = [fact for fact in self._rules.find_facts(unit.content) if fact.slot in asked.slots]
+        told = {fact.value for fact in facts if fact.subject == asked.subject and not fact.retracts}
+        return bool(told) and not told & held
+
+    def _held(self, scope: Scope, asked: SlotQuestion | None) -> frozenset[str | None]:
+        """The values that fill the asked slots now."""
+        if asked is None:
+            return frozenset()
+        return frozenset(unit.value for unit in self._store.slot_units(scope, asked.slots, asked.subject))
 
     def _only_asks(self, unit: Unit, words: str, asked: SlotQuestion | None) -> bool:
         """Whether a turn's words are this very question (`words` in normal form), asked before: it shares every word

@@ -129,6 +129,24 @@ def test_what_is_anothers_is_no_answer(desk: Desk, told: str, question: str, way
     assert found.empty_slot is not None
 
 
+@pytest.mark.parametrize(
+    ("told", "taken_back", "question"),
+    [
+        ("I like coffee.", "I no longer drink coffee.", "What do I like?"),
+        ("I like to drink coffee.", "I stopped drinking coffee.", "What do I like to drink?"),
+        ("我喜欢喝咖啡。", "我不喝咖啡了。", "我喜欢喝什么？"),
+        ("我喜欢喝咖啡。", "我不再喝咖啡了。", "我喜欢什么？"),
+    ],
+)
+def test_words_that_were_taken_back_since_are_no_answer(desk: Desk, told: str, taken_back: str, question: str) -> None:
+    desk.say(told)
+    assert ask(desk, question).recalled
+    desk.say(taken_back)
+    assert told not in contents(ask(desk, question))
+    desk.say(told)
+    assert ask(desk, question).recalled
+
+
 def test_a_question_that_asks_for_more_is_searched_too(desk: Desk) -> None:
     desk.say("The castle in my city has a moat.")
     desk.say("I live in Hamburg.")
