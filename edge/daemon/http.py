@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from aiohttp import web
 
 from edge.clock import Clock
-from edge.daemon import memories
+from edge.daemon import memories, requests
 from edge.daemon.listening import peer_owner
 from edge.daemon.memory import Memory
 from edge.daemon.requests import Fields, read_object
@@ -134,8 +134,9 @@ class _Routes:
         sampling = self._service.sampling
         most = sampling.max_tokens
         sampling = replace(sampling, max_tokens=fields.integer("reply_tokens", most, low=1, high=most))
+        execution = requests.execution(fields)
         fields.done()
-        turn = self._service.turns.start(owner, session, message, sampling)
+        turn = self._service.turns.start(owner, session, message, sampling, execution)
         try:
             return await (_stream(request, turn) if streamed else _whole(turn))
         except (asyncio.CancelledError, ConnectionError):

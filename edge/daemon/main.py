@@ -165,7 +165,7 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     socket = listen(settings.places.socket, settings.daemon.group)
     await runner.setup()
     assert runner.server is not None
-    listening = await asyncio.get_running_loop().create_server(Door(runner.server), sock=socket, backlog=BACKLOG)
+    listening = await asyncio.get_running_loop().create_unix_server(Door(runner.server), sock=socket, backlog=BACKLOG)
     loading = asyncio.ensure_future(_load(daemon))
     try:
         yield daemon

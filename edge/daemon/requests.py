@@ -11,6 +11,7 @@ from typing import Any
 
 from edge.errors import BodyInvalid, FieldUnknown, RequestInvalid
 from edge.memory.units import SessionId
+from edge.prompt.structured import EXECUTION_FIELDS, Execution, execution_of
 from edge.wire import MAX_SESSION_CHARS
 
 _CONTROLS = frozenset(map(chr, (*range(32), 127)))
@@ -102,6 +103,14 @@ class Fields:
         """True or false."""
         return bool(self._take(name, bool, default))
 
+    def optional_object(self, name: str) -> dict[str, Any]:
+        """A JSON object; an empty one where the field is missing or null."""
+        if self._left.get(name) is None:
+            self._left.pop(name, None)
+            return {}
+        value: dict[str, Any] = self._take(name, dict, None)
+        return value
+
     def texts(self, name: str, *, most: int, longest: int) -> tuple[str, ...]:
         """A list of texts; empty where the field is missing."""
         values = self._take(name, list, [])
@@ -157,6 +166,18 @@ def check_text(name: str, text: str) -> str:
     return text
 
 
+def execution(fields: Fields) -> Execution:
+    """The execution context of a turn: `context` with current_tool, tool_args, last_tool_result, session_variables."""
+    context = fields.optional_object("context")
+    for name in context:
+        if name not in EXECUTION_FIELDS:
+            shown = _shown(name)
+            raise FieldUnknown(f"The field context.{shown} is not known here.", field=f"context.{shown}")
+    read = execution_of(context, "context")
+    check_text("context", read.call + read.result)
+    return read
+
+
 def session_name(text: str) -> SessionId:
     """A session's name: 1 to 128 characters, no control characters, no space at its ends. Raises RequestInvalid."""
     text = check_text("session", text)
@@ -169,7 +190,7 @@ def session_name(text: str) -> SessionId:
 
 
 def _named(wanted: type | tuple[type, ...]) -> str:
-    names = {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}
+    names = {str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
     return "a number" if isinstance(wanted, tuple) else names[wanted]
 
 

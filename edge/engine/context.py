@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
+from edge.engine.entry import Entries, Entry, within
 from edge.engine.ports import MemoryStore, Scope
 from edge.errors import MemoryNotFound
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
-from edge.memory.units import SELF, Kind, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
+from edge.memory.units import SELF, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
 from edge.prompt.budget import Wanted, allot
 from edge.prompt.composition import Composer, Tokens
-from edge.prompt.texts import LANGUAGES, Texts, note
+from edge.prompt.structured import IDLE, Execution
+from edge.prompt.texts import LANGUAGES
 from edge.prompt.window import Marks, Window, must_compact
 
 _KEPT_WINDOWS = 64
@@ -64,23 +66,32 @@ class Windows:
         self._store = store
         self._composer = composer
         self._plan = plan
+        self._entries = Entries(composer, plan.memory_tokens, plan.zone)
         self._windows: OrderedDict[tuple[OwnerId, SessionId], Window] = OrderedDict()
         self._forgets: Counter[OwnerId] = Counter()
 
-    def prepare(self, scope: Scope, message: str, recalled: Sequence[Recalled], *, nothing: bool) -> Prompt:
+    def prepare(
+        self,
+        scope: Scope,
+        message: str,
+        recalled: Sequence[Recalled],
+        *,
+        nothing: bool,
+        execution: Execution = IDLE,
+    ) -> Prompt:
         """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer.
 
-        Raises PromptTooLong where the role text and the person's words alone do not fit.
+        What of the execution context stands in the window already is not sent again. Raises PromptTooLong where
+        the role text and the person's words alone do not fit.
         """
-        units = [found.unit for found in recalled]
-        words = self._composer.text(message)
+        said = _Said(self._composer.text(message), [found.unit for found in recalled], execution, nothing)
         window = self._windows.get(_key(scope))
         if window is not None:
-            units = self._replacements(scope, window) + units
-            grown = self._grown(scope, window, self._entry(scope, window, words, units, nothing))
+            said = replace(said, units=self._replacements(scope, window) + list(said.units))
+            grown = self._grown(scope, window, said)
             if grown is not None:
                 return grown
-        return self._rebuilt(scope, message, words, units, nothing, had=window is not None)
+        return self._rebuilt(scope, message, said, had=window is not None)
 
     def commit(
         self, owner: OwnerId, session: SessionId, prompt: Prompt, turn: TurnId, reply: Tokens, *, unevaluated: int
@@ -161,30 +172,39 @@ class Windows:
             return None
         return successor
 
-    def _grown(self, scope: Scope, window: Window, entry: _Entry) -> Prompt | None:
+    def _grown(self, scope: Scope, window: Window, said: _Said) -> Prompt | None:
         """The window with this turn at its end; None where it would pass its mark and must be compacted."""
-        turn = self._tokens(entry, len(entry.notes))
+        entry = self._entry(scope, window, said)
+        turn = self._entries.tokens(entry, len(entry.notes))
         if must_compact(window, len(turn), self._plan.marks):
             return None
         return self._prompt(scope, window, entry, len(entry.notes), rebuilt=False)
 
     # --- a window built anew ---------------------------------------------------------------------------------------
 
-    def _rebuilt(
-        self, scope: Scope, message: str, words: Tokens, units: Sequence[Unit], nothing: bool, *, had: bool
-    ) -> Prompt:
+    def _rebuilt(self, scope: Scope, message: str, said: _Said, *, had: bool) -> Prompt:
         """Role, core facts, the last turns up to the low mark, and this turn; what has no room gives way."""
         earlier = self._earlier(scope)
-        base = self._base(scope, self._language(message, earlier), words)
-        window = self._with_turns(base, earlier, words)
-        entry = self._entry(scope, window, words, units, nothing)
-        if len(window.tokens) + len(self._tokens(entry, 0)) > self._plan.marks.room:
-            entry = replace(entry, nothing=False)
+        base = self._base(scope, self._language(message, earlier), said.words)
+        window = self._with_turns(base, earlier, said.words)
+        entry = self._entry(scope, window, said)
+        bare = replace(entry, execution=IDLE)
+        if len(window.tokens) + len(self._entries.tokens(bare, 0)) > self._plan.marks.room:
+            entry, bare = replace(entry, nothing=False), replace(bare, nothing=False)
+        executing = entry.execution
         granted = allot(
             self._plan.marks.room,
-            Wanted(fixed=len(window.tokens) + len(self._tokens(entry, 0)), memories=self._note_sizes(entry)),
+            Wanted(
+                fixed=len(window.tokens) + len(self._entries.tokens(bare, 0)),
+                tool_result=len(self._composer.execution(Execution(result=executing.result))),
+                tool_call=len(self._composer.execution(Execution(call=executing.call))),
+                memories=self._entries.note_sizes(entry),
+            ),
         )
-        return self._prompt(scope, window, entry, granted.memories, rebuilt=had or bool(earlier))
+        kept = executing.only(call=granted.tool_call, result=granted.tool_result)
+        return self._prompt(
+            scope, window, replace(entry, execution=kept), granted.memories, rebuilt=had or bool(earlier)
+        )
 
     def _with_turns(self, base: Window, earlier: Sequence[Turn], words: Tokens) -> Window:
         """Role and core facts with the newest turns behind them: as many as the low mark and the words allow."""
@@ -192,7 +212,7 @@ class Windows:
         granted = allot(
             self._plan.marks.room,
             Wanted(
-                fixed=len(base.tokens) + len(self._bare(words)),
+                fixed=len(base.tokens) + len(self._entries.bare(words)),
                 turns=[len(turn) for turn in _newest_within(told, self._plan.marks.low - len(base.tokens))],
             ),
         )
@@ -213,7 +233,7 @@ class Windows:
             self._store.slot_units(replace(scope, session=None), self._plan.core_slots, SELF), self._plan.newest_slots
         )
         plain = len(self._composer.head(role, ()))
-        room = min(self._plan.anchor_tokens, self._plan.marks.room - plain - len(self._bare(words)))
+        room = min(self._plan.anchor_tokens, self._plan.marks.room - plain - len(self._entries.bare(words)))
         lines: list[str] = []
         for unit in core:
             if len(self._composer.head(role, [*lines, unit.content])) - plain > room:
@@ -230,38 +250,13 @@ class Windows:
             return self._plan.language
         return language_of(earlier[-1].message if earlier else message)
 
-    # --- a turn's own tokens ---------------------------------------------------------------------------------------
+    def _entry(self, scope: Scope, window: Window, said: _Said) -> Entry:
+        return self._entries.make(window, said.words, said.units, said.execution, scope.as_of, nothing=said.nothing)
 
-    def _entry(self, scope: Scope, window: Window, words: Tokens, units: Iterable[Unit], nothing: bool) -> _Entry:
-        texts = LANGUAGES[window.language]
-        fresh = [unit for unit in _distinct(units) if not _stands_in(window, unit)]
-        notes = [self._composer.note_line(note(unit, texts, scope.as_of, self._plan.zone)) for unit in fresh]
-        taken = _within(notes, self._plan.memory_tokens)
-        return _Entry(words, fresh[:taken], notes[:taken], len(fresh) - taken, nothing, texts)
-
-    def _tokens(self, entry: _Entry, taken: int) -> Tokens:
-        """The person's turn and the opening of the reply. The best memory stands last, next to the question."""
-        lines = list(reversed(entry.notes[:taken]))
-        if entry.nothing:
-            lines.append(self._composer.note_line(entry.texts.nothing))
-        if lines:
-            lines.insert(0, self._composer.notes_header(entry.texts))
-        return self._composer.user(lines, entry.words) + self._composer.open_reply
-
-    def _bare(self, words: Tokens) -> Tokens:
-        """The person's words alone in their turn, and the opening of the reply: what never gives way."""
-        return self._composer.user((), words) + self._composer.open_reply
-
-    def _note_sizes(self, entry: _Entry) -> list[int]:
-        """Tokens that each note brings; the first also the line above the notes and the break behind them."""
-        sizes = [len(line) for line in entry.notes]
-        if sizes:
-            sizes[0] = len(self._tokens(entry, 1)) - len(self._tokens(entry, 0))
-        return sizes
-
-    def _prompt(self, scope: Scope, window: Window, entry: _Entry, taken: int, *, rebuilt: bool) -> Prompt:
+    def _prompt(self, scope: Scope, window: Window, entry: Entry, taken: int, *, rebuilt: bool) -> Prompt:
         sent = frozenset(unit.id for unit in entry.units[:taken])
-        whole = window.append(self._tokens(entry, taken), sent)
+        whole = window.append(self._entries.tokens(entry, taken), sent)
+        whole = replace(whole, execution=entry.execution.over(window.execution))
         return Prompt(
             window=whole,
             sent=sent,
@@ -274,15 +269,13 @@ class Windows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """What a turn would append: the person's words and ranked notes of units that the window does not hold."""
+class _Said:
+    """What a turn brings: the person's words, recalled units, the execution context, and whether memory has nothing."""
 
     words: Tokens
     units: Sequence[Unit]
-    notes: Sequence[Tokens]
-    gave_way: int
+    execution: Execution
     nothing: bool
-    texts: Texts
 
 
 def _key(scope: Scope) -> tuple[OwnerId, SessionId]:
@@ -291,23 +284,5 @@ def _key(scope: Scope) -> tuple[OwnerId, SessionId]:
     return scope.owner, scope.session
 
 
-def _stands_in(window: Window, unit: Unit) -> bool:
-    """Whether the model has the unit before its eyes already: sent before, or a turn's own words that stand there."""
-    return unit.id in window.units or (unit.kind is Kind.EPISODE and unit.source_turn in window.turns)
-
-
-def _distinct(units: Iterable[Unit]) -> list[Unit]:
-    return list({unit.id: unit for unit in units}.values())
-
-
-def _within(pieces: Sequence[Tokens], room: int) -> int:
-    """How many of the pieces, in order, fit into a room of tokens."""
-    for count, piece in enumerate(pieces):
-        room -= len(piece)
-        if room < 0:
-            return count
-    return len(pieces)
-
-
 def _newest_within(turns: Sequence[Tokens], room: int) -> Sequence[Tokens]:
-    return turns[len(turns) - _within(turns[::-1], room) :]
+    return turns[len(turns) - within(turns[::-1], room) :]

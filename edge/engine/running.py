@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from edge.engine.events import Event
 from edge.engine.ports import Sampling, StopSignal
 from edge.memory.units import OwnerId, SessionId
+from edge.prompt.structured import IDLE, Execution
 
 
 class SessionLocks:
@@ -42,6 +43,7 @@ class RunningTurn:
     message: str
     sampling: Sampling
     started: float
+    execution: Execution = IDLE
     events: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)
     stopped: bool = False
     signal: StopSignal | None = None

@@ -22,6 +22,7 @@ from edge.memory.language import language_of
 from edge.memory.rules import Rules
 from edge.memory.units import SELF, OwnerId, SessionId, TurnState
 from edge.prompt.replies import unknown_slot
+from edge.prompt.structured import IDLE, Execution
 
 _STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
 
@@ -77,13 +78,23 @@ class Turns:
         """Turns that run or wait."""
         return len(self._running)
 
-    def start(self, owner: OwnerId, session: SessionId, message: str, sampling: Sampling) -> RunningTurn:
-        """Begin a turn in the background. Raises Busy when the queue is full, Stopping when the daemon stops."""
+    def start(
+        self,
+        owner: OwnerId,
+        session: SessionId,
+        message: str,
+        sampling: Sampling,
+        execution: Execution = IDLE,
+    ) -> RunningTurn:
+        """Begin a turn in the background; `execution` is what an agent is doing meanwhile.
+
+        Raises Busy when the queue is full, Stopping when the daemon stops.
+        """
         if self._closing:
             raise Stopping("The daemon is shutting down.")
         if len(self._running) > self._waiting:
             raise Busy(f"{len(self._running)} turns are running or waiting already.", waiting=len(self._running))
-        turn = RunningTurn(owner, session, message, sampling, self._clock.monotonic())
+        turn = RunningTurn(owner, session, message, sampling, self._clock.monotonic(), execution)
         task = asyncio.get_running_loop().create_task(self._run(turn))
         self._running[task] = turn
         task.add_done_callback(self._running.pop)
@@ -125,7 +136,8 @@ class Turns:
         now = self._clock.now()
         scope = Scope(turn.owner, turn.session, now, present=True)
         found = self._desk.recall.find(scope, turn.message)
-        prompt = windows.prepare(scope, turn.message, found.recalled, nothing=found.nothing_to_go_on)
+        nothing = found.nothing_to_go_on
+        prompt = windows.prepare(scope, turn.message, found.recalled, nothing=nothing, execution=turn.execution)
         return Progress(found, prompt, now)
 
     def _write_words(self, turn: RunningTurn, progress: Progress) -> Written:

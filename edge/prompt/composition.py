@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from edge.prompt.structured import EXECUTION_MARK, Execution
 from edge.prompt.texts import ANCHOR_MARK, Texts
 
 
@@ -53,6 +54,11 @@ class Composer:
     def notes_header(self, texts: Texts) -> Tokens:
         """The line above the notes."""
         return self.text(f"{texts.notes}\n")
+
+    def execution(self, execution: Execution) -> Tokens:
+        """The execution context, each part a message of its own behind its mark, apart from the conversation."""
+        parts = (part for part in (execution.call, execution.result) if part)
+        return tuple(token for part in parts for token in self._message("system", self.text(EXECUTION_MARK + part)))
 
     def user(self, notes: Sequence[Tokens], words: Tokens) -> Tokens:
         """The person's turn: notes in front of their own words."""

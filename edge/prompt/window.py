@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from edge.memory.units import TurnId, UnitId
+from edge.prompt.structured import IDLE, Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +13,7 @@ class Window:
     """What stands in a session's context, in order, and which units and turns it holds word for word.
 
     `pending` tokens at its end have not been evaluated yet: at least the mark that closed the last reply.
+    `execution` is the execution context that was told last.
     """
 
     tokens: tuple[int, ...]
@@ -19,6 +21,7 @@ class Window:
     turns: frozenset[TurnId] = frozenset()
     language: str = "en"
     pending: int = 0
+    execution: Execution = IDLE
 
     def append(self, tokens: tuple[int, ...], units: frozenset[UnitId] = frozenset()) -> Window:
         """The window with more tokens at its end; nothing before them changes."""

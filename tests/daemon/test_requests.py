@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge.daemon.memories import PageRequest, RecallRequest, RememberRequest, query_fields
-from edge.daemon.requests import Fields, read_object, session_name
+from edge.daemon.requests import Fields, execution, read_object, session_name
 from edge.errors import BodyInvalid, FieldUnknown, RequestInvalid
 from edge.memory.units import Kind, Source
+from edge.prompt.structured import IDLE, Execution
 from tests.fakes.clock import NOON
 
 
@@ -250,3 +251,26 @@ def test_any_json_is_a_request_or_an_error_of_ours(body: dict[str, Any], with_co
 def test_any_query_is_a_page_or_an_error_of_ours(query: dict[str, str]) -> None:
     error = error_of(lambda: PageRequest.read(query_fields(query)))
     assert error is None or error.details["field"] in query
+
+
+# --- what an agent is doing ---
+
+
+def test_the_execution_context_is_read() -> None:
+    fields = Fields({"context": {"current_tool": "查订单", "last_tool_result": [1, {"ok": True}]}})
+    read = execution(fields)
+    fields.done()
+    assert read == Execution('{"current_tool":"查订单"}', '{"last_tool_result":[1,{"ok":true}]}')
+    assert execution(Fields({})) == execution(Fields({"context": None})) == IDLE
+
+
+@pytest.mark.parametrize(
+    ("context", "field"),
+    [
+        ("text", "context"),
+        ({"tool": "x"}, "context.tool"),
+        ({"tool_args": {"a": "half \ud800"}}, "context"),
+    ],
+)
+def test_a_wrong_execution_context_is_named(context: Any, field: str) -> None:
+    assert refused(lambda: execution(Fields({"context": context}))).details["field"] == field

@@ -16,6 +16,7 @@ from edge.errors import PromptTooLong
 from edge.memory.lifecycle import key_of
 from edge.memory.units import Draft, Insert, Kind, SessionId, TurnId, TurnState, Unit, UnitId
 from edge.prompt.composition import Composer
+from edge.prompt.structured import EXECUTION_MARK, IDLE, Execution
 from edge.prompt.texts import CHINESE, ENGLISH, Texts
 from tests.engine.making import ANN, BOB, MAIN, OTHER, fact, found, plan, remembered, scope
 from tests.fakes.clock import NOON
@@ -38,8 +39,10 @@ class Talk:
         self.last: Prompt | None = None
         self.episodes: list[Unit] = []
 
-    def prepare(self, message: str, units: Sequence[Unit] = (), *, nothing: bool = False) -> Prompt:
-        return self.windows.prepare(scope(), message, found(*units), nothing=nothing)
+    def prepare(
+        self, message: str, units: Sequence[Unit] = (), *, nothing: bool = False, execution: Execution = IDLE
+    ) -> Prompt:
+        return self.windows.prepare(scope(), message, found(*units), nothing=nothing, execution=execution)
 
     def commit(self, prompt: Prompt, message: str, reply: str, *facts: Insert) -> TurnId:
         written = self.store.begin_turn(ANN, MAIN, message, [inserted(Draft(Kind.EPISODE, message)), *facts], NOON)
@@ -50,8 +53,10 @@ class Talk:
         self.last = prompt
         return written.turn
 
-    def turn(self, message: str, reply: str = "Fine.", units: Sequence[Unit] = ()) -> Prompt:
-        prompt = self.prepare(message, units)
+    def turn(
+        self, message: str, reply: str = "Fine.", units: Sequence[Unit] = (), execution: Execution = IDLE
+    ) -> Prompt:
+        prompt = self.prepare(message, units, execution=execution)
         self.commit(prompt, message, reply)
         return prompt
 
@@ -86,11 +91,15 @@ class Step:
     picked: int
     nothing: bool
     before: str
+    execution: Execution
 
 
+CALLS = st.sampled_from(["", "", '{"current_tool":"orders"}', '{"current_tool":"查订单","tool_args":{"id":7}}'])
+RESULTS = st.sampled_from(["", "", '{"last_tool_result":"' + 90 * "lamp " + '"}', '{"last_tool_result":null}'])
 STEPS = st.builds(
-    Step, TEXTS, TEXTS, st.integers(0, 2**12), st.booleans(), st.sampled_from(["", "", "new", "supersede", "forget"])
-)
+    Step, TEXTS, TEXTS, st.integers(0, 2**12), st.booleans(), st.sampled_from(["", "", "new", "supersede", "forget"]),
+    st.builds(Execution, CALLS, RESULTS),
+)  # fmt: skip
 PLANS = st.builds(
     lambda context, reply, high, low, memories, anchors, role, language: plan(
         context, min(reply, context - 1), high=int(context * high), low=int(context * low), memories=memories,
@@ -142,10 +151,10 @@ class Checked(Talk):
         least, room = self.minimum(message, self.role), self.plan.marks.room
         if least > room:
             with pytest.raises(PromptTooLong) as refused:
-                self.prepare(message, picked, nothing=step.nothing)
+                self.prepare(message, picked, nothing=step.nothing, execution=step.execution)
             assert refused.value.details == {"prompt_tokens": least, "room_tokens": room, "over_by": least - room}
             return
-        prompt = self.prepare(message, picked, nothing=step.nothing)
+        prompt = self.prepare(message, picked, nothing=step.nothing, execution=step.execution)
         self.check(prompt, message)
         self.commit(prompt, message, step.reply)
 
@@ -156,7 +165,8 @@ class Checked(Talk):
         assert tokens[-len(spoken) :] == spoken
         told = self.composer.head(self.role, ())[: -len(self.composer.close_reply)]
         assert tokens[: len(told)] == told
-        assert tokens.count(START) == 2 * len(prompt.window.turns) + 3
+        executing = text_of(prompt).count(EXECUTION_MARK)
+        assert tokens.count(START) == 2 * len(prompt.window.turns) + 3 + executing
         assert tokens.count(END) == tokens.count(START) - 1
         assert prompt.memory_tokens <= self.plan.memory_tokens
         assert prompt.appended == prompt.window.pending <= len(tokens)
@@ -217,6 +227,31 @@ def test_a_turn_appends_only_what_is_new() -> None:
     appended = talk.composer.text("Fine.") + talk.composer.close_reply
     assert second.window.tokens[len(first.window.tokens) :][: len(appended)] == appended
     assert second.appended == len(second.window.tokens) - len(first.window.tokens) - len(talk.composer.text("Fine."))
+
+
+def test_the_execution_context_is_told_apart_and_only_when_it_changed() -> None:
+    talk = Talk(plan())
+    call, shipped = '{"current_tool":"查订单"}', '{"last_tool_result":"已发货"}'
+    talk.turn("Where is it?", execution=Execution(call))
+    second = talk.turn("And now?", execution=Execution(call, shipped))
+    third = text_of(talk.turn("Thanks.", execution=Execution(call, shipped)))
+    assert second.window.execution == Execution(call, shipped)
+    assert (third.count(call), third.count(shipped)) == (1, 1)
+    assert f"system\n{EXECUTION_MARK}{shipped}" in third
+    assert third.index(call) < third.index("Where is it?") < third.index(shipped) < third.index("And now?")
+
+
+def test_the_result_gives_way_before_the_call_and_both_before_memories() -> None:
+    call, result = '{"current_tool":"orders"}', '{"last_tool_result":"' + 40 * "lamp " + '"}'
+    wide = Talk(plan())
+    tea = remembered(wide.store, fact("The user likes tea."))
+    with_memory = len(wide.prepare("What?", [tea]).window.tokens)
+    with_call = len(wide.prepare("What?", [tea], execution=Execution(call)).window.tokens)
+    for room, told in ((with_call, Execution(call)), (with_call - 1, IDLE), (with_memory, IDLE)):
+        talk = Talk(plan(room + 50, 50, high=room + 40, low=room))
+        tea = remembered(talk.store, fact("The user likes tea."))
+        prompt = talk.prepare("What?", [tea], execution=Execution(call, result))
+        assert (prompt.window.execution, prompt.sent) == (told, {tea.id})
 
 
 def test_the_best_memory_stands_next_to_the_words() -> None:
