@@ -12,7 +12,7 @@ from edge.clock import Clock
 from edge.daemon.resident import resident_bytes
 from edge.engine.context import PromptPlan
 from edge.engine.ports import LanguageModel, TextEmbedder
-from edge.errors import ModelUnfit
+from edge.errors import EdgeError, ModelUnfit
 from edge.memory.lifecycle import Lifespans
 from edge.memory.rules import Rules, parse_rules
 from edge.models.device import embedder_threads, usable_cpus
@@ -59,12 +59,20 @@ class FileModels:
     def load_language(self) -> LanguageModel:
         options = llama_options(self._settings.model)
         if self._settings.model.file:
-            path = Path(self._settings.model.file)
-            return load_llama(path, options, model_id=path.name, clock=self._clock)
+            return self._load_named_file(Path(self._settings.model.file), options)
         files = self._files(load_manifest())
         model = _of_role(files.manifest.model(_chosen(files, self._settings.model.id)), Role.LANGUAGE, "model.id")
         path = files.usable_path(model.id, model.files[0].name)
         return load_llama(path, options, model_id=model.id, clock=self._clock)
+
+    def _load_named_file(self, path: Path, options: LlamaOptions) -> LanguageModel:
+        """Load the file of `model.file`; what is wrong with it is not mended by the manifest's models."""
+        try:
+            return load_llama(path, options, model_id=path.name, clock=self._clock)
+        except EdgeError as error:
+            if error.hint == error.default_hint:
+                error.hint = "Correct model.file in the settings, or leave it empty to use model.id."
+            raise
 
     def load_embedder(self) -> TextEmbedder:
         files = self._files(load_manifest())

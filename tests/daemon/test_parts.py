@@ -9,7 +9,7 @@ import pytest
 
 from edge.clock import SystemClock
 from edge.daemon.parts import FileModels
-from edge.errors import ModelMissing, ModelUnfit, ModelUnknown
+from edge.errors import EdgeError, ModelDamaged, ModelMissing, ModelUnfit, ModelUnknown
 from edge.models.manifest import Role, load_manifest
 from edge.settings import EmbedderSettings, ModelSettings, Settings
 from tests.e2e.running import environment, settings_of
@@ -42,3 +42,18 @@ def test_without_any_file_the_default_is_what_is_missing(settings: Settings) -> 
     assert models.language_id() == load_manifest().default(Role.LANGUAGE).id
     with pytest.raises(ModelMissing, match=models.language_id()):
         models.load_language()
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [(None, ModelMissing), (b"root:x:0:0:root\n", ModelDamaged), (b"\x89PNG\r\n" * 99, ModelDamaged)],
+)
+def test_what_is_wrong_with_a_file_of_ones_own_is_mended_in_the_settings(
+    settings: Settings, tmp_path: Path, content: bytes | None, error: type[EdgeError]
+) -> None:
+    path = tmp_path / "mine.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(error, match="mine.gguf") as caught:
+        FileModels(replace(settings, model=ModelSettings(file=str(path))), SystemClock()).load_language()
+    assert "model.file" in caught.value.hint
