@@ -54,6 +54,6 @@ def test_what_is_wrong_with_a_file_of_ones_own_is_mended_in_the_settings(
     path = tmp_path / "mine.gguf"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(error, match="mine.gguf") as caught:
+    with pytest.raises(error, match=r"mine\.gguf") as caught:
         FileModels(replace(settings, model=ModelSettings(file=str(path))), SystemClock()).load_language()
     assert "model.file" in caught.value.hint
