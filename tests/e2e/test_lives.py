@@ -164,6 +164,11 @@ class Writer(threading.Thread):
             self.facts.discard(unit)
             self.gone.update(self._talk.forget(unit)["forgotten"])
 
+    def _remembered(self, content: str) -> list[int]:
+        """Bound to the session: what one writer forgets must not stand before the other's model, or a reply made of
+        it is rightly not kept."""
+        return self._talk.remember(content, self._name, kind="session_state")["added"]
+
     def _turn(self, message: str) -> None:
         with self._talk.turn(self._name, message) as turn:
             for event in turn:
@@ -207,8 +212,8 @@ def check(daemon: DaemonProcess, talk: Talk, writers: list[Writer]) -> None:
         assert not writer.gone & units
     fact = next((unit for writer in writers for unit in writer.facts), None)
     if fact is not None:
-        content = talk.memory(fact)["content"]
-        assert fact in [unit["id"] for unit in talk.recall(content)["recalled"]]
+        unit = talk.memory(fact)
+        assert fact in [found["id"] for found in talk.recall(unit["content"], unit["session"])["recalled"]]
     assert talk.say("Say: alive")["reply"] == "alive"
 
 
