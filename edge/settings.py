@@ -93,6 +93,11 @@ class RecallSettings:
     companions: float = _setting(
         0.4, "Share of the best score that other units must reach to be told with it.", low=0.0, high=1.0
     )
+    fast_answers: bool = _setting(
+        True,
+        'Answer a question for something memory certainly holds ("what is my order number?") at once, in the runtime\'s '
+        "own words; the model reads along. Off, the model words it.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from edge.daemon.parts import FileModels, Files, Models, lifespans, prompt_plan,
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
 from edge.daemon.workers import ThreadWorker
+from edge.engine.answers import Answers
 from edge.engine.ports import Sampling
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
@@ -110,7 +111,7 @@ class Daemon:
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
         self.turns = Turns(
             MemoryDesk(memory_worker, self.memory.recall, self.memory.remember),
-            rules,
+            Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
             self.speech.speaker,
             clock,

@@ -22,19 +22,12 @@ class Progress:
     tokens: tuple[int, ...] = ()
     first_token: float | None = None
     generation: Generation | None = None
-
-    @property
-    def told_by_runtime(self) -> bool:
-        """Whether the reply came from the runtime: a model always evaluates something."""
-        return self.generation is not None and not self.generation.evaluated
+    told_by_runtime: bool = False
 
     @property
     def unevaluated(self) -> int:
-        """Tokens of prompt and reply that the model has not seen: all new ones where it was not asked, else the last
-        one where the reply did not come to its own end."""
+        """Tokens of prompt and reply that the model has not seen: the last one, where it did not end by itself."""
         assert self.generation is not None
-        if self.told_by_runtime:
-            return self.prompt.appended + len(self.tokens)
         return 0 if self.generation.finish is Finish.STOP else 1
 
     @property
@@ -43,7 +36,7 @@ class Progress:
         prompt, generation = self.prompt, self.generation
         assert generation is not None
         return Usage(
-            prompt=len(prompt.window.tokens) if generation.evaluated else 0,
+            prompt=len(prompt.window.tokens),
             reused=generation.reused,
             evaluated=generation.evaluated,
             completion=len(generation.tokens),

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 
 from edge.clock import Clock
+from edge.engine.answers import Answers
 from edge.engine.context import Windows
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
 from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling, Scope, StopSignal, Worker, Written
 from edge.engine.progress import Progress
-from edge.engine.recall import Found, Recall
+from edge.engine.recall import Recall
 from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn, SessionLocks
 from edge.engine.speed import Speed
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
-from edge.memory.language import language_of
-from edge.memory.rules import Rules
-from edge.memory.units import SELF, OwnerId, SessionId, TurnState
-from edge.prompt.replies import unknown_slot
+from edge.memory.units import OwnerId, SessionId, TurnState
+from edge.prompt.composition import Tokens
 from edge.prompt.structured import IDLE, Execution
 
 _STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
@@ -50,7 +49,7 @@ class Turns:
     def __init__(
         self,
         desk: MemoryDesk,
-        rules: Rules,
+        answers: Answers,
         model_worker: Worker,
         speaker: Callable[[], Awaitable[Speaker]],
         clock: Clock,
@@ -62,7 +61,7 @@ class Turns:
         """`speaker` gives the loaded model or raises why there is none; `waiting` turns may queue behind the one
         that runs; `written` is called after each turn that stored something."""
         self._desk = desk
-        self._rules = rules
+        self._answers = answers
         self._model_worker = model_worker
         self._speaker = speaker
         self._clock = clock
@@ -149,12 +148,14 @@ class Turns:
         self, turn: RunningTurn, speaker: Speaker, progress: Progress, writing: asyncio.Future[Written]
     ) -> Written:
         """Evaluate while the person's words are written; nothing of a reply is shown before they are."""
-        told = self._runtime_reply(turn, progress.found)
-        pieces = self._model_worker.stream(
-            lambda: speaker.model.stream(progress.prompt.window.tokens, turn.sampling, _armed(turn))
-        )
-        if told is not None:
-            pieces = _one_piece(told, speaker.windows)
+        prompt = progress.prompt.window.tokens
+        told = self._answers.reply(turn.message, progress.found)
+        tokens = speaker.windows.reply_tokens(told) if told is not None else ()
+        progress.told_by_runtime = told is not None and len(tokens) < turn.sampling.max_tokens
+        if told is not None and progress.told_by_runtime:
+            pieces = self._read_along(turn, speaker, prompt, Piece(told, tokens))
+        else:
+            pieces = self._model_worker.stream(lambda: speaker.model.stream(prompt, turn.sampling, _armed(turn)))
         try:
             return await self._relay(turn, progress, pieces, writing)
         finally:
@@ -195,13 +196,20 @@ class Turns:
             progress.reply += item.text
             turn.events.put_nowait(TokenMade(item.text))
 
-    def _runtime_reply(self, turn: RunningTurn, found: Found) -> str | None:
-        """The reply to a question for a slot that is empty: a small model would make a value up."""
-        asked = found.empty_slot
-        if asked is None:
-            return None
-        language = language_of(turn.message)
-        return unknown_slot(self._rules.slots[asked.slots[0]].labels[language], language, own=asked.subject == SELF)
+    async def _read_along(
+        self, turn: RunningTurn, speaker: Speaker, prompt: Tokens, told: Piece
+    ) -> AsyncGenerator[Piece | Generation]:
+        """A reply that the model did not make, told at once. Then the model evaluates the turn, so that the session's
+        next turn finds it done."""
+        yield told
+        reading = replace(turn.sampling, max_tokens=1)
+        read = self._model_worker.stream(lambda: speaker.model.stream(prompt + told.tokens, reading, _armed(turn)))
+        async with aclosing(read) as items:
+            async for item in items:
+                if isinstance(item, Generation):
+                    finish = Finish.CANCELLED if item.finish is Finish.CANCELLED else Finish.STOP
+                    evaluated = max(0, item.evaluated - len(told.tokens))
+                    yield replace(item, finish=finish, tokens=told.tokens, evaluated=evaluated, generate_seconds=0.0)
 
     # --- the end ---------------------------------------------------------------------------------------------------
 
@@ -289,10 +297,3 @@ def _armed(turn: RunningTurn) -> StopSignal:
 
 async def _next(pieces: AsyncIterator[Piece | Generation]) -> Piece | Generation | None:
     return await anext(pieces, None)
-
-
-async def _one_piece(text: str, windows: Windows) -> AsyncGenerator[Piece | Generation]:
-    """A reply that no model made, in the form of one."""
-    tokens = windows.reply_tokens(text)
-    yield Piece(text, tokens)
-    yield Generation(Finish.STOP, tokens, 0, 0, 0.0, 0.0)

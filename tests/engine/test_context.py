@@ -251,7 +251,8 @@ def test_the_result_gives_way_before_the_call_and_both_before_memories() -> None
         talk = Talk(plan(room + 50, 50, high=room + 40, low=room))
         tea = remembered(talk.store, fact("The user likes tea."))
         prompt = talk.prepare("What?", [tea], execution=Execution(call, result))
-        assert (prompt.window.execution, prompt.sent) == (told, {tea.id})
+        assert prompt.window.execution == told
+        assert prompt.sent == {tea.id}
 
 
 def test_the_best_memory_stands_next_to_the_words() -> None:

@@ -12,6 +12,7 @@ from itertools import pairwise
 import pytest
 
 from edge.daemon.workers import ThreadWorker
+from edge.engine.answers import Answers
 from edge.engine.context import Windows
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.ports import Sampling, Written
@@ -61,7 +62,7 @@ class House(Desk):
 
     store: SlowStore
 
-    def __init__(self, model: ScriptedModel, *, waiting: int = 2) -> None:
+    def __init__(self, model: ScriptedModel, *, waiting: int = 2, fast: bool = True) -> None:
         super().__init__()
         self.store = SlowStore()
         self.recall._store = self.store
@@ -73,7 +74,7 @@ class House(Desk):
         self.missing: EdgeError | None = None
         self.turns = Turns(
             MemoryDesk(self.workers[0], self.recall, self.remember),
-            RULES,
+            Answers(RULES, fast=fast),
             self.workers[1],
             self._speaker,
             self.clock,
@@ -112,8 +113,8 @@ async def told(turn: RunningTurn) -> list[Event]:
 
 
 @asynccontextmanager
-async def house(model: ScriptedModel | None = None, *, waiting: int = 2) -> AsyncIterator[House]:
-    made = House(model or ScriptedModel(), waiting=waiting)
+async def house(model: ScriptedModel | None = None, *, waiting: int = 2, fast: bool = True) -> AsyncIterator[House]:
+    made = House(model or ScriptedModel(), waiting=waiting, fast=fast)
     try:
         yield made
     finally:
@@ -192,18 +193,78 @@ def test_a_reply_at_its_limit_is_stored_as_cut() -> None:
 @pytest.mark.parametrize(
     ("question", "asks"), [("What is my phone number?", "Would you tell me?"), ("我的电话号码是多少？", "可以告诉我吗")]
 )
-def test_an_empty_slot_is_answered_without_the_model_and_leaves_no_memory_of_it(question: str, asks: str) -> None:
+def test_an_empty_slot_is_answered_by_the_runtime_and_leaves_no_memory_of_it(question: str, asks: str) -> None:
     async def story() -> None:
         async with house() as at:
             for _ in range(3):
                 done = (await at.talk(question))[-1]
                 assert isinstance(done, TurnDone)
                 assert asks in done.reply
-            assert at.model.prompts == []
             assert {unit.kind for unit in at.units()} == {Kind.EPISODE}
             assert len(at.units()) == 1
             await at.talk("Fine, let us talk about the zeppelin.")
-            assert at.prompt_texts()[0].count(asks) == 3
+            assert at.prompt_texts()[-1].count(asks) == 3
+
+    run(story)
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        ("My order number is A-20391.", "What is my order number?", "Your order number is A-20391."),
+        ("我的订单号是A-20391。", "我的订单号是多少？", "你的订单号是A-20391。"),
+        ("My order number is A-20391.", "我的订单号是多少？", "你的订单号是A-20391。"),
+        ("我叫张伟。", "What is my name?", "Your name is 张伟."),
+        ("My phone number is 138-0013-8000.", "What is my phone number?", "Your phone number is 138-0013-8000."),
+        ("I like tea.", "What is my sister's phone number?", "Your sister's phone number is 555-0199."),
+    ],
+)
+def test_what_a_slot_certainly_holds_is_said_at_once(told: str, question: str, answer: str) -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(["Noted.", "Hm.", "Hm."])) as at:
+            await at.talk(told)
+            await at.talk("My sister's phone number is 555-0199.")
+            units = len(at.units())
+            events = await at.talk(question)
+            done = events[-1]
+            assert isinstance(done, TurnDone)
+            assert done.reply == answer
+            assert done.usage.evaluated == done.usage.appended > 0
+            assert len(at.units()) == units + 1  # the question; the answer only restates
+            after = (await at.talk("Thanks."))[-1]
+            assert isinstance(after, TurnDone)
+            assert after.usage.evaluated == after.usage.appended
+            assert after.usage.reused == done.usage.prompt + done.usage.completion
+
+    run(story)
+
+
+def test_with_fast_answers_off_the_model_words_it() -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(["Noted.", "It is Zhang Wei!"]), fast=False) as at:
+            await at.talk("My name is Zhang Wei.")
+            done = (await at.talk("What is my name?"))[-1]
+            assert isinstance(done, TurnDone)
+            assert done.reply == "It is Zhang Wei!"
+
+    run(story)
+
+
+def test_a_told_answer_comes_before_the_model_reads_along() -> None:
+    async def story() -> None:
+        gate = Gate()
+        async with house(ScriptedModel(["Noted."])) as at:
+            await at.talk("My name is Zhang Wei.")
+            at.model.gate = gate
+            turn = at.start("What is my name?")
+            shown = [await turn.events.get(), await turn.events.get()]
+            assert isinstance(shown[1], TokenMade)
+            assert shown[1].text == "Your name is Zhang Wei."
+            await asyncio.to_thread(gate.reached.wait)
+            turn.cancel()
+            gate.open()
+            assert isinstance((await told(turn))[-1], TurnFailed)
+            assert at.kept()[-1].state is TurnState.CANCELLED
 
     run(story)
 

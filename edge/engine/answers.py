@@ -1,0 +1,47 @@
+"""Replies that need no model: what a slot holds, and that a slot is empty. A small model only reads along."""
+
+from __future__ import annotations
+
+from edge.engine.recall import Found
+from edge.memory.language import language_of
+from edge.memory.retelling import retold
+from edge.memory.rules import Rules
+from edge.memory.units import SELF, Stage, Unit
+from edge.prompt.replies import from_memory, unknown_slot
+
+_MOST_UNITS = 5
+"""More are a list to be told in the model's words, not an answer."""
+
+
+class Answers:
+    """Words the replies that recall alone decides. With `fast` off, only that of an empty slot."""
+
+    def __init__(self, rules: Rules, *, fast: bool) -> None:
+        self._rules = rules
+        self._fast = fast
+
+    def reply(self, message: str, found: Found) -> str | None:
+        """The reply to a message; None where the model must find it."""
+        language = language_of(message)
+        empty = found.empty_slot
+        if empty is not None:
+            label = self._rules.slots[empty.slots[0]].labels[language]
+            return unknown_slot(label, language, own=empty.subject == SELF)
+        return self._held(found, language) if self._fast else None
+
+    def _held(self, found: Found, language: str) -> str | None:
+        """What the asked slot holds, where that is certain and can be said in the language of the question."""
+        units = [recalled.unit for recalled in found.recalled if recalled.stage is Stage.RULE]
+        certain = found.asked is not None and found.asked.certain and len(units) == len(found.recalled)
+        if not certain or not 0 < len(units) <= _MOST_UNITS:
+            return None
+        sentences = [self._sentence(unit, language) for unit in units]
+        told = [sentence for sentence in sentences if sentence is not None]
+        return from_memory(told, language) if len(told) == len(units) else None
+
+    def _sentence(self, unit: Unit, language: str) -> str | None:
+        if unit.slot is None:
+            return None
+        if unit.subject != SELF:
+            return unit.content if language_of(unit.content) == language else None
+        return retold(unit.content, self._rules.slots[unit.slot], language)
