@@ -95,8 +95,8 @@ class RecallSettings:
     )
     fast_answers: bool = _setting(
         True,
-        'Answer a question for something memory certainly holds ("what is my order number?") at once, in the runtime\'s '
-        "own words; the model reads along. Off, the model words it.",
+        'Answer a question for what memory certainly holds ("what is my order number?") at once, in the words of the '
+        "runtime; the model reads along. Off, the model words it.",
     )
 
 

@@ -128,9 +128,10 @@ class Windows:
         """The tokens of a reply that the model did not make."""
         return self._composer.text(reply)
 
-    def role_of(self, prompt: Prompt) -> str:
-        """The role text that a prompt begins with."""
-        return self._role(prompt.window.language)
+    def given(self, scope: Scope, prompt: Prompt) -> list[str]:
+        """What the runtime told the model in a window: the role text, core facts, and memories as far as they stand."""
+        units = self._store.units(scope, prompt.window.units)
+        return [self._role(prompt.window.language), *(unit.content for unit in units.values())]
 
     def forget(self, owner: OwnerId) -> None:
         """Drop the owner's windows, after something of theirs was forgotten; the next turn builds each anew.

@@ -247,7 +247,8 @@ class Turns:
         reply = _lasting_reply(turn, windows, progress, written)
         now = self._clock.now()
         recalled = progress.found.recalled
-        heard = [turn.message, *(found.unit.content for found in recalled), windows.role_of(progress.prompt)]
+        given = windows.given(Scope(turn.owner, turn.session, now, present=True), progress.prompt)
+        heard = [turn.message, *(found.unit.content for found in recalled), *given]
         if progress.told_by_runtime:
             heard.append(reply)
         remember = self._desk.remember

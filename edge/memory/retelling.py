@@ -7,27 +7,36 @@ import re
 from edge.memory.rules_tables import Slot
 
 _WHO = {"en": ("the user", "the user's"), "zh": ("用户", "用户的")}
-_VALUE_ONLY = re.compile(r"\{(?:Who|who|Whose|whose|value)\}")
+_OTHER = {"en": "zh", "zh": "en"}
+_BLANK = re.compile(r"\{(\w+)\}")
 
 
 def retold(content: str, slot: Slot, language: str) -> str | None:
     """The sentence of a unit about its owner, in `language` (`en`, `zh`).
 
-    None where it was not made by the slot's own template, or where the template holds words besides the value that
-    would stay in their language (a topic, a kind of pet).
+    None where it was not made by the slot's own template, or where the template of the other language holds words
+    besides the value that would stay as they are (a topic, a kind of pet).
     """
-    spoken = "zh" if content.startswith(_WHO["zh"][0]) else "en"
-    if spoken == language:
+    if _blanks(content, slot.content[language], language) is not None:
         return content
-    templates = slot.content[spoken], slot.content[language]
-    if any("{" in _VALUE_ONLY.sub("", template) for template in templates):
+    filled = _blanks(content, slot.content[_OTHER[language]], _OTHER[language])
+    if filled is None or filled.keys() != {"value"}:
         return None
-    frame = re.escape(_filled(templates[0], "\0", spoken)).replace(re.escape("\0"), "(.+)")
+    return slot.content[language].format(**_subject(language), **filled)
+
+
+def _blanks(content: str, template: str, language: str) -> dict[str, str] | None:
+    """What fills the blanks of a template where the content is made by it; None where it is not."""
+    known = _subject(language)
+    pieces = _BLANK.split(template)  # text, blank's name, text, ...
+    frame = "".join(
+        (re.escape(known[piece]) if piece in known else f"(?P<{piece}>.+)") if number % 2 else re.escape(piece)
+        for number, piece in enumerate(pieces)
+    )
     found = re.fullmatch(frame, content)
-    return None if found is None else _filled(templates[1], found[1], language)
+    return None if found is None else found.groupdict()
 
 
-def _filled(template: str, value: str, language: str) -> str:
+def _subject(language: str) -> dict[str, str]:
     who, whose = _WHO[language]
-    starts = {"Who": who[:1].upper() + who[1:], "Whose": whose[:1].upper() + whose[1:]}
-    return template.format(who=who, whose=whose, value=value, **starts)
+    return {"who": who, "whose": whose, "Who": who[:1].upper() + who[1:], "Whose": whose[:1].upper() + whose[1:]}

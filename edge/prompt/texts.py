@@ -76,11 +76,11 @@ CHINESE = Texts(
 
 LANGUAGES = {"en": ENGLISH, "zh": CHINESE}
 _ABOUT_THE_USER = re.compile(
-    r"^The user(?:(?P<possessive>'s)"
+    r"^(?:In this talk[:,] t|T)he user(?:(?P<possessive>'s)"
     r"| (?P<adverb>no longer |still |also )?(?P<verb>was|[a-z]+(?<!s)s|[a-z]+(?:ss|x|sh|ch|zz)es)) "
     r"(?<!always )(?<!sometimes )(?<!perhaps )"
 )
-_ABOUT_THE_USER_ZH = re.compile(r"^用户(?=[\u4e00-\u9fff])")
+_ABOUT_THE_USER_ZH = re.compile(r"^(?:本次对话[：中])?用户(?=[\u4e00-\u9fff])")
 _IRREGULAR = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
 _SIBILANT_ENDING = re.compile(r"(?<=ss|ch|sh|zz)es$|(?<=x)es$")
 _MONTHS = [

@@ -36,7 +36,7 @@ def plan(
         marks=Marks(context, reply, high, low),
         memory_tokens=memories,
         anchor_tokens=anchors,
-        core_slots=("name", "city"),
+        core_slots=("name", "city", "order_id"),
         role=role,
         language=language,
     )

@@ -281,6 +281,17 @@ def test_what_served_is_counted() -> None:
     run(story)
 
 
+def test_core_facts_said_back_are_no_memory() -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(["Noted.", "Noted.", "Zhang Wei has the order A-20391-XK."])) as at:
+            await at.talk("My name is Zhang Wei.")
+            await at.talk("My order number is A-20391-XK.")
+            await at.talk("Hm.", OTHER)
+            assert not any(unit.content.startswith("Zhang Wei has") for unit in at.units())
+
+    run(story)
+
+
 def test_the_role_text_said_back_is_no_memory() -> None:
     async def story() -> None:
         async with house(ScriptedModel(["You are Edge."])) as at:
