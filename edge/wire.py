@@ -93,12 +93,15 @@ class TokenEvent(TypedDict):
 
 
 class DoneEvent(TypedDict):
-    """`event: done`: the turn is stored. `finish` is `stop`, or `length` where the reply hit its token limit."""
+    """`event: done`: the turn is stored. `finish` is `stop`, or `length` where the reply hit its token limit.
+
+    `answered_by` is `runtime` where memory alone decided the reply and the model only read along."""
 
     turn: int
     session: str
     reply: str
     finish: Literal["stop", "length"]
+    answered_by: Literal["model", "runtime"]
     recalled: list[RecalledWire]
     remembered: list[int]
     usage: UsageWire

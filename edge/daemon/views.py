@@ -143,6 +143,7 @@ def done_wire(event: TurnDone) -> DoneEvent:
         "session": event.session,
         "reply": event.reply,
         "finish": "length" if event.finish is Finish.LENGTH else "stop",
+        "answered_by": "runtime" if event.told_by_runtime else "model",
         "recalled": [recalled_wire(item, event.sent) for item in event.found.recalled],
         "remembered": list(event.remembered),
         "usage": _usage_wire(event.usage),

@@ -63,6 +63,7 @@ class TurnDone:
     session: SessionId
     reply: str
     finish: Finish
+    told_by_runtime: bool
     found: Found
     sent: frozenset[UnitId]
     remembered: tuple[UnitId, ...]

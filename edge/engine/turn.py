@@ -231,6 +231,7 @@ class Turns:
                 session=turn.session,
                 reply=progress.reply,
                 finish=generation.finish,
+                told_by_runtime=progress.told_by_runtime,
                 found=progress.found,
                 sent=progress.prompt.sent,
                 remembered=written.added + stored.added,

@@ -43,10 +43,13 @@ class OwnDaemon:
 
 
 @contextmanager
-def own_daemon(model: str | None) -> Iterator[OwnDaemon]:
-    """Start `edge daemon` on the real models with a state of its own; ended and removed with the block."""
+def own_daemon(model: str | None, **settings: str) -> Iterator[OwnDaemon]:
+    """Start `edge daemon` on the real models with a state of its own; ended and removed with the block.
+
+    `settings` are variables of the environment, such as EDGE_RECALL_FAST_ANSWERS.
+    """
     with tempfile.TemporaryDirectory(prefix="edge-bench-") as folder:
-        environment = _environment(Path(folder), model)
+        environment = _environment(Path(folder), model) | settings
         log = Path(folder) / "log"
         started = time.monotonic()
         with log.open("wb") as output:

@@ -33,10 +33,9 @@ class Played:
 
     @property
     def grew_exactly(self) -> bool | None:
-        """Whether the model evaluated what was appended and no more; None where that cannot be asked: the window was
-        built anew, or the runtime answered by itself."""
+        """Whether the model evaluated what was appended and no more; None where the window was built anew."""
         usage = self.done["usage"]
-        if usage["compacted"] or not usage["evaluated_tokens"]:
+        if usage["compacted"]:
             return None
         return usage["evaluated_tokens"] == usage["appended_tokens"]
 
@@ -58,12 +57,12 @@ class Played:
 
 
 def measure_turns(model: str | None, count: int, rounds: int) -> Report:
-    """Play the script in each round on a fresh daemon."""
+    """Play the script in each round on a fresh daemon, where the model words every answer it can."""
     bare = BareLlama(model_file(model))
     played: list[Played] = []
     try:
         for number in range(rounds):
-            with own_daemon(model) as daemon:
+            with own_daemon(model, EDGE_RECALL_FAST_ANSWERS="false") as daemon:
                 for turn in enumerate(turns(count)):
                     played.append(_play(daemon, bare, number, *turn))
                     _tell(played[-1])
@@ -86,7 +85,7 @@ def _play(daemon: OwnDaemon, bare: BareLlama, round_number: int, number: int, me
     usage = done["usage"]
     evaluated, reused = usage["evaluated_tokens"], usage["reused_tokens"]
     times = None
-    if evaluated:
+    if done["answered_by"] == "model":
         times = bare.first_token_ms(reused, evaluated), bare.first_token_ms(reused, evaluated)
     return Played(number + 1, round_number + 1, message, done, seen, times)
 
@@ -120,7 +119,7 @@ def report_of(played: Sequence[Played], count: int, rounds: int) -> Report:
         "bare/bare, median ratio (what noise alone makes)": _median(turn.noise for turn in played),
         "turns whose evaluated tokens are the appended ones": f"{sum(exact)} of {len(exact)}",
         "turns that compacted": sum(turn.done["usage"]["compacted"] for turn in played),
-        "turns that the runtime answered itself": sum(not turn.done["usage"]["evaluated_tokens"] for turn in played),
+        "turns that the runtime answered itself": sum(turn.done["answered_by"] == "runtime" for turn in played),
         "recall, median ms": _median(turn.done["timings"]["recall_ms"] for turn in played),
         "targets held": bool(exact) and all(exact) and ratio <= TARGET,
     }

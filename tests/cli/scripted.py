@@ -184,6 +184,7 @@ def done_event(reply: str, **changes: Any) -> dict[str, Any]:
         "session": "main",
         "reply": reply,
         "finish": "stop",
+        "answered_by": "model",
         "recalled": [recalled(41, "name: Zhang Wei")],
         "remembered": [42],
         "usage": {

@@ -309,6 +309,7 @@ DONE_CUT = {
     "session": "main",
     "reply": "so far",
     "finish": "length",
+    "answered_by": "model",
     "recalled": [],
     "remembered": [],
     "usage": {},

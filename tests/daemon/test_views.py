@@ -42,7 +42,7 @@ def keys(shape: type) -> set[str]:
 
 def done(unit: Unit, finish: Finish = Finish.STOP, first_token: float | None = 0.5) -> TurnDone:
     return TurnDone(
-        TurnId(7), SessionId("main"), "好。", finish, all_found(unit), frozenset({unit.id}), (UnitId(9),),
+        TurnId(7), SessionId("main"), "好。", finish, False, all_found(unit), frozenset({unit.id}), (UnitId(9),),
         Usage(10, 4, 6, 3, 2, 6, 1, True), Timings(0.001, 0.002, first_token, 1.5),
     )  # fmt: skip
 
@@ -87,6 +87,7 @@ def test_the_end_of_a_turn_in_numbers(unit: Unit) -> None:
     name, data = event_wire(done(unit, Finish.LENGTH, None))
     shown: Mapping[str, Any] = dict(data)
     assert (name, shown["finish"], shown["remembered"]) == ("done", "length", [9])
+    assert shown["answered_by"] == "model"
     assert shown["usage"].keys() == keys(wire.UsageWire)
     assert shown["usage"]["prompt_tokens"] == shown["usage"]["reused_tokens"] + shown["usage"]["evaluated_tokens"]
     assert shown["usage"]["compacted"] is True

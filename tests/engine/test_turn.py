@@ -229,6 +229,7 @@ def test_what_a_slot_certainly_holds_is_said_at_once(told: str, question: str, a
             done = events[-1]
             assert isinstance(done, TurnDone)
             assert done.reply == answer
+            assert done.told_by_runtime
             assert done.usage.evaluated == done.usage.appended > 0
             assert len(at.units()) == units + 1  # the question; the answer only restates
             after = (await at.talk("Thanks."))[-1]
@@ -246,6 +247,7 @@ def test_with_fast_answers_off_the_model_words_it() -> None:
             done = (await at.talk("What is my name?"))[-1]
             assert isinstance(done, TurnDone)
             assert done.reply == "It is Zhang Wei!"
+            assert not done.told_by_runtime
 
     run(story)
 

@@ -127,8 +127,12 @@ def test_half_of_the_made_up_units_are_chinese() -> None:
 # --- turns -------------------------------------------------------------------------------------------------------
 
 
-def played(number: int, *, evaluated: int, appended: int, first: float, bare: float, compacted: bool = False) -> Played:
+def played(
+    number: int, *, evaluated: int, appended: int, first: float, bare: float, compacted: bool = False,
+    runtime: bool = False,
+) -> Played:  # fmt: skip
     done: Any = {
+        "answered_by": "runtime" if runtime else "model",
         "usage": {
             "prompt_tokens": 100, "reused_tokens": 100 - evaluated, "evaluated_tokens": evaluated,
             "appended_tokens": appended, "completion_tokens": 5, "compacted": compacted,
@@ -136,7 +140,7 @@ def played(number: int, *, evaluated: int, appended: int, first: float, bare: fl
         "timings": {"recall_ms": 5.0, "first_token_ms": first, "total_ms": first + 100},
     }  # fmt: skip
     event: DoneEvent = done
-    return Played(number, 1, "hello", event, first + 1, (bare, bare) if evaluated else None)
+    return Played(number, 1, "hello", event, first + 1, None if runtime else (bare, bare))
 
 
 def test_turns_that_evaluate_what_was_appended_hold_the_target() -> None:
@@ -157,10 +161,10 @@ def test_a_slow_first_token_is_noticed() -> None:
     assert report.figures["targets held"] is False
 
 
-def test_compacted_turns_and_the_runtimes_own_replies_are_not_counted() -> None:
+def test_compacted_turns_are_not_counted_and_the_runtimes_own_replies_not_timed() -> None:
     whole = played(1, evaluated=90, appended=20, first=100, bare=100, compacted=True)
-    told = played(2, evaluated=0, appended=20, first=1, bare=0)
-    assert (whole.grew_exactly, told.grew_exactly) == (None, None)
+    told = played(2, evaluated=20, appended=20, first=1, bare=0, runtime=True)
+    assert (whole.grew_exactly, told.grew_exactly) == (None, True)
     assert told.ratio is None
 
 
