@@ -125,11 +125,12 @@ def test_turns_after_the_first_evaluate_only_what_is_new(talk: Talk, composer: C
     assert with_notes >= 2
 
 
-def test_a_reply_of_the_runtime_costs_nothing_and_is_made_up_for_by_the_next_turn(talk: Talk) -> None:
+def test_the_model_reads_along_where_the_runtime_answers(talk: Talk) -> None:
     talk.say("The weather is fine today.", "unasked", reply_tokens=8)
     asked = talk.say("What is my blood type?", "unasked", reply_tokens=8)
     told = talk.say("What is my phone number?", "unasked")
-    assert told["usage"]["evaluated_tokens"] == 0
+    assert told["answered_by"] == "runtime"
+    assert told["usage"]["evaluated_tokens"] == told["usage"]["appended_tokens"] > 0
     assert told["recalled"] == []
     assert "phone" in told["reply"]
     after = talk.say("Never mind.", "unasked", reply_tokens=8)
