@@ -192,7 +192,10 @@ def test_a_report_is_written_as_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.models
-def test_every_benchmark_runs_and_writes_its_figures(locomo_folder: Path) -> None:
+def test_every_benchmark_runs_and_writes_its_figures(
+    locomo_folder: Path, model_folders: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDGE_MODELS_DIR", str(model_folders[0]))
     out = locomo_folder / "figures"
     for arguments in (
         ("turns", "--turns", "2", "--rounds", "1"),
