@@ -120,7 +120,7 @@ def _found(results: Results) -> Table:
         "Share of a question's evidence found",
         ("data", "questions", "count", "method", *(f"recall@{depth}" for depth in results.depths)),
         rows,
-        f"`edge` is recall without a threshold; `as a turn` its first {limit} units, where the best is over {threshold:g}.",
+        f"`edge` is recall without a threshold; `as a turn` its {limit} best, if one is over {threshold:g}.",
     )
 
 
