@@ -62,11 +62,21 @@ ROOMS = [
         frozenset({"numpy"}),
         frozenset(IMPURE - {"asyncio", "logging"}),
     ),
-    Room("edge/store/", (*PORTS, "edge.store"), frozenset({"numpy"}), frozenset({"socket", "http", "urllib"})),
-    Room("edge/index/", (*PORTS, "edge.index"), frozenset({"numpy", "hnswlib"}), frozenset({"socket", "http"})),
+    Room(
+        "edge/store/",
+        (*PORTS, "edge.disk", "edge.store"),
+        frozenset({"numpy"}),
+        frozenset({"socket", "http", "urllib"}),
+    ),
+    Room(
+        "edge/index/",
+        (*PORTS, "edge.disk", "edge.index"),
+        frozenset({"numpy", "hnswlib"}),
+        frozenset({"socket", "http"}),
+    ),
     Room(
         "edge/models/",
-        (*PORTS, "edge.models", "edge.places"),
+        (*PORTS, "edge.disk", "edge.models", "edge.places"),
         frozenset({"numpy", "onnxruntime", "llama_cpp", "tokenizers"}),
     ),
     Room(
@@ -166,7 +176,7 @@ def test_the_command_line_loads_models_code_only_when_it_needs_it(path: str) -> 
 @pytest.mark.parametrize("path", [f"{name.replace('.', '/')}.py" for name in MODEL_FILES])
 def test_code_of_model_files_stands_on_the_standard_library(path: str) -> None:
     """The command line uses it: nothing slow may come along, not even lazily."""
-    room = Room("edge/models/", ("edge.errors", "edge.wire", "edge.places", *MODEL_FILES))
+    room = Room("edge/models/", ("edge.disk", "edge.errors", "edge.wire", "edge.places", *MODEL_FILES))
     assert breaches(path, tree(path), room) == []
 
 

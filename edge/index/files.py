@@ -19,8 +19,9 @@ from typing import Any
 import hnswlib
 import numpy as np
 
+from edge.disk import cause_of, sync_folder
 from edge.engine.ports import Ids, Vector
-from edge.errors import DiskFull, EdgeError, StoreFailed, StoreReadOnly
+from edge.errors import EdgeError
 
 FORMAT = 1
 MANIFEST = "index.json"
@@ -116,7 +117,7 @@ def move_aside(folder: Path) -> Path:
     aside.mkdir()
     for path in _own_files(folder):
         path.rename(aside / path.name)
-    _sync_folder(folder)
+    sync_folder(folder)
     return aside
 
 
@@ -194,9 +195,9 @@ def _write_manifest(folder: Path, text: str) -> None:
     temporary = folder / (MANIFEST + _TEMPORARY)
     temporary.write_text(text, encoding="utf-8")
     _sync(temporary)
-    _sync_folder(folder)  # the data files' names are on the disk before the manifest gives them
+    sync_folder(folder)  # the data files' names are on the disk before the manifest gives them
     temporary.replace(folder / MANIFEST)
-    _sync_folder(folder)
+    sync_folder(folder)
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
@@ -258,18 +259,6 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def storage_error(folder: Path, error: OSError) -> EdgeError:
     """What a failed write to the index's folder means to a person."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return DiskFull(f"No room to save the vector index in {folder}.")
-    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return StoreReadOnly(f"The vector index cannot be saved in {folder}: {error.strerror}.")
-    return StoreFailed(f"The vector index cannot be saved in {folder}: {error}.")
+    return cause_of(error)(f"The vector index cannot be saved in {folder}: {error.strerror or error}.")

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import hashlib
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from edge.errors import DiskFull, StoreFailed, StoreReadOnly
+from edge.disk import cause_of, sync_folder
+from edge.errors import DiskFull, EdgeError, StoreFailed, StoreReadOnly
 
 CHUNK_BYTES = 256 * 1024
 SPARE_BYTES = 32 * 1024 * 1024
 """What is left free on a disk, so that a model never takes the last byte from the database beside it."""
 
+_HINTS: dict[type[EdgeError], str] = {
+    StoreReadOnly: "Make the models' folder writable for this user, or run the command as the user that owns it.",
+    StoreFailed: "Check the disk (dmesg).",
+}
 FreeBytes = Callable[[Path], int]
 """Tells how many bytes may still be written to the disk that a path is on."""
 
@@ -52,13 +55,11 @@ def storage_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as failure:
-        if failure.errno in {errno.ENOSPC, errno.EDQUOT}:
+        cause = cause_of(failure)
+        if cause is DiskFull:
             raise _disk_full(folder) from failure
         message = f"{failure.filename or folder}: {failure.strerror or failure}."
-        if failure.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
-            hint = "Make the models' folder writable for this user, or run the command as the user that owns it."
-            raise StoreReadOnly(message, hint=hint, folder=str(folder)) from failure
-        raise StoreFailed(message, hint="Check the disk (dmesg).", folder=str(folder)) from failure
+        raise cause(message, hint=_HINTS[cause], folder=str(folder)) from failure
 
 
 @contextmanager
@@ -94,8 +95,4 @@ def sha256_of(path: Path, done: Callable[[int], None]) -> str:
 def put_in_place(temporary: Path, target: Path) -> None:
     """Rename a file that is synced already, so that the name survives a power cut too."""
     temporary.replace(target)
-    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(target.parent)

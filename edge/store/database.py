@@ -6,7 +6,6 @@ connection first.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import sqlite3
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from edge.clock import Clock
-from edge.errors import DaemonRunning, DiskFull, StoreDamaged, StoreFailed, StoreReadOnly
+from edge.disk import cause_of
+from edge.errors import DaemonRunning, StoreDamaged, StoreFailed
 from edge.memory.text import holds
 from edge.store.faults import named_faults
 from edge.store.migrations import APPLICATION_ID, migrate, refuse_newer
@@ -208,8 +208,4 @@ def _file_faults(path: Path) -> Iterator[None]:
     except BlockingIOError:
         raise
     except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise DiskFull(f"The disk of {path} is full: {error}") from error
-        if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
-            raise StoreReadOnly(f"The memory's folder {path.parent} cannot be written: {error}") from error
-        raise StoreFailed(f"The memory's folder {path.parent} cannot be used: {error}") from error
+        raise cause_of(error)(f"The memory's folder {path.parent} cannot be written: {error}.") from error

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -147,3 +149,27 @@ def test_a_pasted_book_is_found_by_any_part_of_it() -> None:
 def test_special_tokens_in_a_text_are_plain_text() -> None:
     spans = real_embedder().read_query("[SEP] cat").spans
     assert spans[:3] == ((0, 1), (1, 4), (4, 5))
+
+
+@pytest.mark.models
+@pytest.mark.parametrize("take", ["embed", "read_query"])
+def test_a_long_text_leaves_no_memory_behind(take: str) -> None:
+    network, tokenizer_file = real_files()
+    command = [sys.executable, "-c", LONG_TEXT, str(network), str(tokenizer_file), take]
+    measured = subprocess.run(command, capture_output=True, check=True)
+    assert int(measured.stdout) < 25_000_000
+
+
+LONG_TEXT = """
+import sys
+from pathlib import Path
+from edge.daemon.resident import resident_bytes
+from edge.models.minilm import load_minilm
+network, tokenizer, take = sys.argv[1:]
+embedder = load_minilm(Path(network), Path(tokenizer), model_id="x", dimension=384)
+embedder.embed_query("lamp")
+before = resident_bytes()
+text = "lamp garden 花园 river " * 45
+embedder.embed([text]) if take == "embed" else embedder.read_query(text)
+print(resident_bytes() - before)
+"""
