@@ -18,6 +18,18 @@ probe_python() { "$1" -c 'import sys; print("%d.%d %d" % (*sys.version_info[:2],
 probe_ensurepip() { "$1" -c 'import ensurepip, venv' 2>/dev/null; }
 probe_headers() { [ -f "$("$1" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; }
 
+# PYTHON FOLDER: the headers that are not installed, unpacked into the folder from Debian's package of them. Its package
+# manager fetches a package without any rights.
+probe_borrowed_headers() {
+    local version
+    version=$(probe_python "$1") && version=${version% *}
+    [ -f "$2/usr/include/python$version/Python.h" ] && return
+    probe_command apt-get && probe_command dpkg-deb || return 1
+    mkdir -p "$2"
+    (cd "$2" && apt-get download -qq "libpython$version-dev" && dpkg-deb --extract libpython*.deb .) >/dev/null 2>&1
+    [ -f "$2/usr/include/python$version/Python.h" ]
+}
+
 say() { printf '%s\n' "$*" >&2; }
 
 die() {
@@ -87,7 +99,7 @@ check_build_tools() {
     local IFS=, missing=()
     probe_command "${CC:-cc}" && probe_command "${CXX:-c++}" || missing+=(" C and C++ compiler")
     probe_command cmake || missing+=(" cmake")
-    probe_headers "$PYTHON" || missing+=(" Python.h of $PYTHON")
+    probe_headers "$PYTHON" || probe_borrowed_headers "$PYTHON" "$(headers_folder "$PYTHON")" || missing+=(" Python.h of $PYTHON")
     if [ ${#missing[@]} -gt 0 ]; then
         die "To compile the model library for this processor, this is missing:${missing[*]}; install it: sudo apt install build-essential cmake $(python_package "$PYTHON")-dev"
     fi

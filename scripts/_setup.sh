@@ -40,6 +40,17 @@ platform_folder() {
         "$(printf '%s\n' "$BUILD_OPTIONS" "$(<"$BUILD_INCLUDE")" "$(probe_processor)" | short_hash)"
 }
 
+# PYTHON: where the headers of an interpreter are unpacked that has none installed.
+headers_folder() { printf '%s/headers/%s' "$CACHE" "$(probe_python "$1" | tr ' ' -)"; }
+
+# PYTHON: the variable that lets the compiler find them.
+headers_variable() {
+    local folder version
+    folder=$(headers_folder "$1")/usr/include
+    version=$(probe_python "$1") && version=${version% *}
+    if ! probe_headers "$1" && [ -d "$folder" ]; then printf 'CPATH=%s' "$folder/python$version:$folder"; fi
+}
+
 # PYTHON SET: what pyproject.toml asks for, one requirement a line. `run` has the build backend too, so that the
 # package itself can be installed without a network.
 requirements() {
@@ -102,6 +113,7 @@ build_wheels() {
         "CMAKE_ARGS=$BUILD_OPTIONS -DCMAKE_PROJECT_llama_cpp_INCLUDE=$(quoted "$BUILD_INCLUDE")"
         "CMAKE_BUILD_PARALLEL_LEVEL=$(compile_jobs)"
     )
+    mapfile -t -O "${#environment[@]}" environment < <(headers_variable "$VENV/bin/python")
     with_progress "libraries to $1" "$log" env "${environment[@]}" "$VENV/bin/python" -m pip wheel "${known[@]}" \
         --cache-dir "$platform/pip" --wheel-dir "$part/wheels" --requirement "$part/requirements.txt" ||
         build_failed "$log"

@@ -17,6 +17,7 @@ probe_free_mb() { echo 20000; }
 probe_command() { true; }
 probe_ensurepip() { true; }
 probe_headers() { true; }
+probe_borrowed_headers() { false; }
 probe_python() { echo "3.13 64"; }
 wheels_whole() { false; }
 unset PYTHON
@@ -85,3 +86,20 @@ def test_two_disks_are_asked_for_their_own_share() -> None:
     result = run_bash(f"{disks}\ncheck_disk / 50 /tmp 901")
     assert "The disk of /tmp has 900 MB free and 901 MB are needed" in result.stderr
     assert run_bash(f"{disks}\ncheck_disk / 50 /tmp 900").returncode == 0
+
+
+def test_headers_that_are_not_installed_are_borrowed_where_that_is_possible(tmp_path: Path) -> None:
+    fetched = "mkdir -p usr/include/python3.13 && touch usr/include/python3.13/Python.h libpython3.13-dev.deb"
+    commands = f"""
+        apt-get() {{ echo "apt-get $1 $2 $3" >>{tmp_path}/asked; {fetched}; }}
+        dpkg-deb() {{ true; }}
+    """
+    lacking = FITTING.replace("probe_headers() { true; }", "probe_headers() { false; }").replace(
+        "probe_borrowed_headers() { false; }\n", ""
+    )
+    for _ in range(2):
+        result = run_bash(f"{lacking}{commands}\npreflight; headers_variable python3", EDGE_CACHE_DIR=str(tmp_path))
+        assert result.returncode == 0, result.stderr
+        include = f"{tmp_path}/headers/3.13-64/usr/include"
+        assert result.stdout == f"CPATH={include}/python3.13:{include}"
+    assert (tmp_path / "asked").read_text() == "apt-get download -qq libpython3.13-dev\n"
