@@ -30,10 +30,17 @@ class Answers:
         return self._held(found, language) if self._fast else None
 
     def _held(self, found: Found, language: str) -> str | None:
-        """What the asked slot holds, where that is certain and can be said in the language of the question."""
-        units = [recalled.unit for recalled in found.recalled if recalled.stage is Stage.RULE]
-        certain = found.asked is not None and found.asked.certain and len(units) == len(found.recalled)
-        if not certain or not 0 < len(units) <= _MOST_UNITS:
+        """What the asked slot holds, where that is certain and can be said in the language of the question.
+
+        A slot that only may answer in its place ("I like tea", asked for the favourite colour) is evidence for the
+        model, not an answer; and beside a list it belongs to what the model tells.
+        """
+        asked = found.asked
+        if asked is None or not asked.certain or any(unit.stage is not Stage.RULE for unit in found.recalled):
+            return None
+        units = [recalled.unit for recalled in found.recalled if recalled.unit.slot == asked.slots[0]]
+        whole = len(units) == len(found.recalled) or not self._rules.slots[asked.slots[0]].many
+        if not whole or not 0 < len(units) <= _MOST_UNITS:
             return None
         sentences = [self._sentence(unit, language) for unit in units]
         told = [sentence for sentence in sentences if sentence is not None]

@@ -17,7 +17,7 @@ from edge.memory.questions import asks_for_all, asks_what_was_said
 from edge.memory.ranking import READ_LIMIT, Candidate, Ranking, choose, order, shortlist
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form, query_terms
-from edge.memory.units import Kind, Recalled, SlotQuestion, Source, Stage, TurnId, Unit, UnitId
+from edge.memory.units import Kind, Recalled, SlotQuestion, Source, Stage, Unit, UnitId
 
 _log = logging.getLogger(__name__)
 
@@ -98,12 +98,13 @@ class Recall:
         if limit == 0:
             return Found((), None, False, (), (), 0.0, 0.0)
         asked = self._rules.find_question(query)
-        hits = self._ask_slots(scope, query, asked)[:limit]
+        filling = self._store.slot_units(scope, asked.slots, None) if asked else []
+        hits = self._hits(query, asked, filling)[:limit]
         rules_seconds = self._clock.monotonic() - started
         ranking = Ranking((), ())
         degraded: tuple[str, ...] = ()
         if not (hits and asked and asked.certain):
-            ranking, degraded = self._search(scope, query, asked, limit)
+            ranking, degraded = self._search(scope, query, asked, filling, limit)
         return Found(
             recalled=_join(hits, ranking.kept)[:limit],
             asked=asked,
@@ -114,17 +115,18 @@ class Recall:
             total_seconds=self._clock.monotonic() - started,
         )
 
-    def _ask_slots(self, scope: Scope, query: str, asked: SlotQuestion | None) -> list[Recalled]:
+    def _hits(self, query: str, asked: SlotQuestion | None, filling: Sequence[Unit]) -> list[Recalled]:
+        """Of the units that fill the asked slots, for whomever, those that answer."""
         if asked is None:
             return []
-        units = self._store.slot_units(scope, asked.slots, asked.subject)
+        units = [unit for unit in filling if unit.subject == asked.subject]
         if not asks_for_all(query):
             units = newest_answers(units, self._newest)
         score = 1.0 if asked.certain else _POSSIBLE_HIT_SCORE
         return [Recalled(unit, score, Stage.RULE, {"rule": score}) for unit in units]
 
     def _search(
-        self, scope: Scope, query: str, asked: SlotQuestion | None, limit: int
+        self, scope: Scope, query: str, asked: SlotQuestion | None, filling: Sequence[Unit], limit: int
     ) -> tuple[Ranking, tuple[str, ...]]:
         searched = query[:_SEARCHED_CHARACTERS]
         by_text = dict(self._store.search_text(scope, searched, self._limits.candidates))
@@ -138,13 +140,7 @@ class Recall:
             threshold, companions = max(threshold, _EMPTY_SLOT_THRESHOLD[language]), 1.0
         ranking = choose(
             order(candidates, query_terms(searched), language),
-            partial(
-                self._refusal,
-                normal_form(query),
-                asked,
-                self._turns_about_others(scope, asked),
-                self._held(scope, asked),
-            ),
+            partial(self._refusal, normal_form(query), asked, filling),
             limit=limit,
             threshold=threshold,
             companions=companions,
@@ -161,26 +157,20 @@ class Recall:
             _log.warning("recall goes on without vectors: %s", failure.message)
             return {}, ("vectors",)
 
-    def _refusal(
-        self,
-        words: str,
-        asked: SlotQuestion | None,
-        others: frozenset[TurnId | None],
-        held: frozenset[str | None],
-        unit: Unit,
-    ) -> str | None:
-        """Why a unit is no answer to a question, whose words in normal form are `words`; None where it may be one."""
+    def _refusal(self, words: str, asked: SlotQuestion | None, filling: Sequence[Unit], unit: Unit) -> str | None:
+        """Why a unit is no answer to a question, whose words in normal form are `words`; None where it may be one.
+        `filling` are the units that fill the asked slots now, for whomever."""
         if unit.kind is Kind.EPISODE and self._only_asks(unit, words, asked):
             return "the question itself, asked before"
         if asked is None:
             return None
-        if (unit.kind is Kind.EPISODE and unit.source_turn in others) or self._is_anothers(unit, asked):
+        if _tells_of_others(unit, asked, filling) or self._is_anothers(unit, asked):
             return "about somebody else"
         if asked.certain and not any(self._rules.may_fill(slot, unit.content) for slot in asked.slots):
             return "holds no such value"
-        return "no longer so" if self._is_outdated(unit, asked, held) else None
+        return "no longer so" if self._is_outdated(unit, asked, filling) else None
 
-    def _is_outdated(self, unit: Unit, asked: SlotQuestion, held: frozenset[str | None]) -> bool:
+    def _is_outdated(self, unit: Unit, asked: SlotQuestion, filling: Sequence[Unit]) -> bool:
         """Whether a turn's words fill the asked slot with what was replaced or taken back since: "I like coffee", and
         then "I no longer drink coffee". What they filled became a unit when they were said, and it holds no more.
         """
@@ -188,13 +178,7 @@ class Recall:
             return False
         facts = [fact for fact in self._rules.find_facts(unit.content) if fact.slot in asked.slots]
         told = {fact.value for fact in facts if fact.subject == asked.subject and not fact.retracts}
-        return bool(told) and not told & held
-
-    def _held(self, scope: Scope, asked: SlotQuestion | None) -> frozenset[str | None]:
-        """The values that fill the asked slots now."""
-        if asked is None:
-            return frozenset()
-        return frozenset(unit.value for unit in self._store.slot_units(scope, asked.slots, asked.subject))
+        return bool(told) and not told & {held.value for held in filling if held.subject == asked.subject}
 
     def _only_asks(self, unit: Unit, words: str, asked: SlotQuestion | None) -> bool:
         """Whether a turn's words are this very question (`words` in normal form), asked before: it shares every word
@@ -215,12 +199,12 @@ class Recall:
         subjects = {fact.subject for fact in self._rules.find_facts(unit.content) if fact.slot in asked.slots}
         return bool(subjects) and asked.subject not in subjects
 
-    def _turns_about_others(self, scope: Scope, asked: SlotQuestion | None) -> frozenset[TurnId | None]:
-        """Turns whose words fill the asked slot for somebody else: "my sister's number is ..." is no answer to mine."""
-        if asked is None:
-            return frozenset()
-        units = self._store.slot_units(scope, asked.slots, None)
-        return frozenset(unit.source_turn for unit in units if unit.subject != asked.subject) - {None}
+
+def _tells_of_others(unit: Unit, asked: SlotQuestion, filling: Sequence[Unit]) -> bool:
+    """Whether a turn's words fill the asked slot for somebody else: my sister's number is no answer to mine."""
+    if unit.kind is not Kind.EPISODE or unit.source_turn is None:
+        return False
+    return any(held.source_turn == unit.source_turn and held.subject != asked.subject for held in filling)
 
 
 def _join(hits: Sequence[Recalled], searched: Sequence[Recalled]) -> tuple[Recalled, ...]:

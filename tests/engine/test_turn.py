@@ -240,6 +240,34 @@ def test_what_a_slot_certainly_holds_is_said_at_once(told: str, question: str, a
     run(story)
 
 
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        (["I like tea."], "What is my favourite colour?", None),
+        (["我喜欢茶。"], "我最喜欢的颜色是什么？", None),
+        (["I like tea.", "My favourite colour is green."], "What is my favourite colour?", "green."),
+        (["我喜欢茶。", "我最喜欢的颜色是绿色。"], "我最喜欢的颜色是什么？", "绿色。"),
+        (["I like tea.", "I prefer window seats."], "What do I like?", None),
+        (["I like tea.", "I like plums."], "What do I like?", "You like plums. You like tea."),
+        (["我住在杭州。"], "我住在哪里？", "你住在杭州。"),
+    ],
+)
+def test_only_the_slot_that_was_asked_for_is_said_at_once(told: list[str], question: str, answer: str | None) -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(lambda _: "In the model's words.")) as at:
+            for statement in told:
+                await at.talk(statement)
+            done = (await at.talk(question))[-1]
+            assert isinstance(done, TurnDone)
+            assert done.told_by_runtime == (answer is not None)
+            assert done.found.recalled
+            assert done.reply.endswith(answer or "In the model's words.")
+            assert "tea" not in done.reply or "What do I like" in question
+            assert "茶" not in done.reply
+
+    run(story)
+
+
 def test_with_fast_answers_off_the_model_words_it() -> None:
     async def story() -> None:
         async with house(ScriptedModel(["Noted.", "It is Zhang Wei!"]), fast=False) as at:
