@@ -42,15 +42,15 @@ class ModelHolder:
         self._loading: asyncio.Task[Speaker] | None = None
 
     def start(self) -> None:
-        """Begin to load, where it is not loaded or loading already. A failure is kept for `state`."""
-        if self._loading is None or self._has_failed():
-            self._loading = asyncio.get_running_loop().create_task(self._make())
+        """Begin to load, where that was not begun yet. A failure is kept for `state`."""
+        if self._loading is None:
+            self._begin()
 
     async def speaker(self) -> Speaker:
         """The loaded model and its windows; waits while it loads. Raises why it cannot be had; then tries anew at
         the next call, so that a model that was fetched meanwhile is found without a restart."""
-        self.start()
-        assert self._loading is not None
+        if self._loading is None or self._has_failed():
+            return await asyncio.shield(self._begin())
         return await asyncio.shield(self._loading)
 
     @property
@@ -75,6 +75,10 @@ class ModelHolder:
 
     def _has_failed(self) -> bool:
         return self._loading is not None and self._loading.done() and self._loading.exception() is not None
+
+    def _begin(self) -> asyncio.Task[Speaker]:
+        self._loading = asyncio.get_running_loop().create_task(self._make())
+        return self._loading
 
     async def _make(self) -> Speaker:
         try:
