@@ -17,7 +17,7 @@ LISTS = {"edge/errors.py"}
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "edge").rglob("*.py"))
 
 DOMAIN = ("edge.errors", "edge.memory")
-PORTS = (*DOMAIN, "edge.clock", "edge.engine.ports")
+PORTS = (*DOMAIN, "edge.clock", "edge.engine.ports", "edge.engine.vector_ports")
 ENGINE = (*DOMAIN, "edge.clock", "edge.prompt", "edge.engine")
 SETTINGS = ("edge.errors", "edge.wire", "edge.places", "edge.settings", "edge.settings_file", "edge.config")
 MODEL_FILES = tuple(

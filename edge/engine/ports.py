@@ -1,6 +1,7 @@
-"""What the engine needs from the world. `store`, `index` and `models` implement these; fakes in tests do too.
+"""What the engine needs from the world. `store`, `index` and `models` implement these and those of
+`vector_ports`; fakes in tests do too.
 
-Threads: a `MemoryStore`, a `VectorIndex` and a `TextEmbedder` belong to the memory thread, a `LanguageModel` to the
+Threads: a `MemoryStore`, a `VectorLog`, a `VectorIndex` and a `TextEmbedder` belong to the memory thread, a `LanguageModel` to the
 model thread. A `Tokenizer` may be used from any thread.
 """
 
@@ -20,6 +21,8 @@ from edge.memory.units import Change, Kind, OwnerId, SessionId, SessionInfo, Tur
 Vector = npt.NDArray[np.float32]
 """float32, L2-normalised. One vector is (dimension,), several are (n, dimension)."""
 Ids = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+"""One truth value a row, or a unit: `mask[unit]` is whether the unit is meant; units beyond its end are not."""
 T = TypeVar("T")
 
 
@@ -125,8 +128,8 @@ class MemoryStore(Protocol):
         """Full text: visible units by BM25, best first; the score is positive, higher is better. `query` is plain
         text, never syntax; nothing searchable in it gives an empty list."""
 
-    def visible_ids(self, scope: Scope) -> Ids:
-        """Ids of all visible units, ascending."""
+    def visible(self, scope: Scope) -> Mask:
+        """All visible units, as a mask over unit ids."""
 
     def turns(self, owner: OwnerId, session: SessionId, *, last: int) -> list[Turn]:
         """The last finished turns of a session, oldest first."""
@@ -134,17 +137,29 @@ class MemoryStore(Protocol):
     def sessions(self, owner: OwnerId) -> list[SessionInfo]:
         """Sessions of an owner, last used first."""
 
+    def embedder(self) -> str | None:
+        """Whose vectors are searched; None before `use_embedder` was called."""
+
+    def use_embedder(self, embedder: str) -> None:
+        """From now on this one's vectors are searched. Durable when it returns."""
+
     def missing_embeddings(self, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
-        """Units without an embedding by this embedder, newest first, with their content."""
+        """Units without an embedding by this embedder, newest first, with their content. An embedder that was never
+        named before has none yet; from then on every new unit waits for it too."""
+
+    def count_missing(self, embedder: str) -> int:
+        """How many units `missing_embeddings` would name."""
 
     def save_embeddings(self, embedder: str, rows: Sequence[EmbeddingRow]) -> None:
-        """Keep embeddings; raises no error for a unit that was forgotten meanwhile, it is skipped."""
+        """Keep embeddings, all chunks of a unit at once. A unit that was forgotten meanwhile, or has embeddings by
+        this embedder already, is skipped."""
 
-    def embeddings(self, embedder: str, *, after: UnitId | None = None) -> Iterator[tuple[Ids, Vector]]:
-        """All embeddings in batches of (unit ids, vectors), by ascending unit id."""
+    def retired_embedders(self) -> list[str]:
+        """Embedders with embeddings or units that wait, other than the one whose vectors are searched."""
 
-    def generation(self) -> int:
-        """A number that changes whenever the set of embeddings does; tells whether a derived index fits."""
+    def drop_embedder(self, embedder: str, limit: int) -> bool:
+        """Delete up to `limit` embeddings of an embedder, and with the last all that was noted of it; True while some
+        are left. Raises ValueError for the one whose vectors are searched."""
 
     def counts(self, owner: OwnerId | None) -> dict[str, int]:
         """`units`, `turns`, `sessions`, `unembedded`, `bytes` of the owner, or of everyone."""
@@ -190,29 +205,6 @@ class TextEmbedder(Protocol):
 
     def read_query(self, text: str) -> QueryEmbedding:
         """The same vector and those of the tokens, from one pass. Raises EmbedderFailed."""
-
-
-class VectorIndex(Protocol):
-    """Nearest neighbours by cosine. A unit may have several vectors (one a chunk); it is found by its best."""
-
-    def add(self, ids: Ids, vectors: Vector) -> None:
-        """Make vectors searchable at once; ids may repeat."""
-
-    def remove(self, ids: Collection[UnitId]) -> None:
-        """Take units out; unknown ids are ignored."""
-
-    def search(self, vector: Vector, limit: int, allowed: Ids | None) -> list[tuple[UnitId, float]]:
-        """The nearest units with their cosine, best first. `allowed`: ascending ids that may be returned; never
-        fewer than min(limit, number of allowed units indexed)."""
-
-    def __len__(self) -> int:
-        """Number of vectors."""
-
-    def memory_bytes(self) -> int:
-        """Bytes of memory it holds."""
-
-    def save(self, generation: int) -> None:
-        """Write it where the next start finds it, atomically."""
 
 
 class Tokenizer(Protocol):
