@@ -1,8 +1,8 @@
-"""What the engine needs from the world. `store`, `index` and `models` implement these and those of
-`vector_ports`; fakes in tests do too.
+"""What the engine needs from the world. `store`, `index` and `models` implement these and those of `vector_ports`;
+fakes in tests do too.
 
-Threads: a `MemoryStore`, a `VectorLog`, a `VectorIndex` and a `TextEmbedder` belong to the memory thread, a `LanguageModel` to the
-model thread. A `Tokenizer` may be used from any thread.
+Threads: a `MemoryStore`, a `VectorLog`, a `VectorIndex` and a `TextEmbedder` belong to the memory thread, a
+`LanguageModel` to the model thread. A `Tokenizer` may be used from any thread.
 """
 
 from __future__ import annotations
