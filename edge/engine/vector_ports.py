@@ -41,6 +41,9 @@ class VectorLog(Protocol):
     def newest_between(self, embedder: str, after: int, through: int, limit: int) -> VectorRows:
         """The last `limit` embeddings with `after` < number <= `through`, by descending number."""
 
+    def superseded(self, embedder: str) -> Ids:
+        """All units with embeddings that `superseded` of their rows would be true for, ascending."""
+
     def forgotten_after(self, embedder: str, number: int) -> tuple[int, Ids]:
         """Units with embeddings that were forgotten after one with this number, and the number of the last; the same
         number where there are none."""
@@ -78,8 +81,8 @@ class IndexWork:
 class IndexState:
     """An index as a person would ask about it.
 
-    `vectors` can be found through it, `fresh` of them are held in memory until they are sealed. `missing` are in the
-    store but not yet in the index again; while there are any it is degraded. `unfit` says of files that were moved
+    `vectors` can be found through it, `fresh` of them are held in memory until they are sealed. `missing` (at most so
+    many) are in the store but not yet in the index again; while there are any it is degraded. `unfit` says of files that were moved
     aside since it was opened why they were.
     """
 

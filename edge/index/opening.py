@@ -1,74 +1,81 @@
-"""Opens a saved index where it fits, says why where it does not, and fills an empty one from the store."""
+"""Opens an index: what fits is used, what does not is moved aside and built anew by the index's steps."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
-from edge.engine.ports import Ids, Vector
-from edge.index.files import IndexStale, IndexUnfit, Shape, clean, move_aside, read_index, saved_files, storage_error
-from edge.index.hnsw import HnswIndex
+from edge.engine.vector_ports import VectorLog
+from edge.index import files
+from edge.index.files import Entry, IndexForeign, IndexUnfit, Manifest, Shape, storage_error
+from edge.index.holdings import Holdings, Options
+from edge.index.index import SegmentedIndex
+from edge.index.segment import Segment
 
 _log = logging.getLogger(__name__)
+WARM_BYTES = 128 << 20
+"""Bytes of segments, the newest, that the kernel is asked to read ahead."""
+_NOTHING = Manifest("", 0, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """An index. With `unfit`, the reason why nothing was loaded, it is empty: fill it with `rebuild`.
+def open_index(
+    folder: Path, embedder: str, dimension: int, log: VectorLog, options: Options | None = None
+) -> SegmentedIndex:
+    """Open the index of an embedder's vectors, made if there is none, and bring it up to the store's state.
 
-    `aside` is the folder to which files that did not fit were moved.
+    It takes in what is new while that is little; what is missing beyond that is rebuilt by `step`. Raises
+    StoreReadOnly, DiskFull, StoreFailed where the folder cannot be used.
     """
-
-    index: HnswIndex
-    unfit: str | None = None
-    aside: Path | None = None
-
-
-def open_index(folder: Path, embedder_id: str, dimension: int, generation: int, *, threads: int = 1) -> Opened:
-    """Open the index that was saved for this embedder at this generation of the store.
-
-    One that is damaged or of another embedder is not loaded but moved aside; one of another generation is deleted,
-    for it may hold what was forgotten since. Either way the index is empty. `threads`
-    build it when many vectors are added at once. Raises StoreReadOnly, DiskFull, StoreFailed where the folder cannot
-    be used.
-    """
-    shape = Shape(embedder_id, dimension)
+    shape = Shape(embedder, dimension)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return _open(folder, shape, generation, threads)
+        manifest, unfit = _read(folder, shape, log)
+        segments, damaged = _open_segments(folder, shape, manifest)
+        files.clean(folder, {segment.entry.name for segment in segments})
     except OSError as error:
         raise storage_error(folder, error) from error
+    holdings = Holdings(folder, shape, log, options or Options(), segments, manifest.blanked)
+    holdings.unfit += damaged if unfit is None else [str(unfit)]
+    holdings.aside_is_foreign = isinstance(unfit, IndexForeign)
+    return SegmentedIndex(holdings)
 
 
-def rebuild(
-    index: HnswIndex, batches: Iterable[tuple[Ids, Vector]], progress: Callable[[int], None] | None = None
-) -> int:
-    """Add every batch of (unit ids, vectors) to an empty index; gives the number of vectors.
-
-    `progress` is called after each batch with the number so far. Raises ValueError for an index that is not empty.
-    """
-    if len(index):
-        raise ValueError(f"the index already holds {len(index)} vectors")
-    for ids, vectors in batches:
-        index.add(ids, vectors)
-        if progress is not None:
-            progress(len(index))
-    return len(index)
-
-
-def _open(folder: Path, shape: Shape, generation: int, threads: int) -> Opened:
+def _read(folder: Path, shape: Shape, log: VectorLog) -> tuple[Manifest, IndexUnfit | None]:
+    """The manifest, and why it was moved aside with all other files, where it does not fit."""
     try:
-        saved = read_index(folder, shape, generation)
-    except IndexStale as error:
-        _log.info("the saved vector index is of another time: %s", error)
-        clean(folder, keep=())
-        return Opened(HnswIndex(folder, shape, None, threads=threads), unfit=str(error))
+        manifest = files.read_manifest(folder, shape)
+        if manifest is None and any(path.suffix == files.ROWS_SUFFIX for path in files.own_files(folder)):
+            raise IndexUnfit(f"{files.MANIFEST} is missing")
+        if manifest is not None and not log.has_mark(shape.embedder, manifest.mark):
+            raise IndexForeign("it was written for another database, or for another state of this one")
     except IndexUnfit as error:
-        aside = move_aside(folder)
-        _log.warning("the saved vector index does not fit: %s; it was moved to %s", error, aside)
-        return Opened(HnswIndex(folder, shape, None, threads=threads), unfit=str(error), aside=aside)
-    clean(folder, keep=saved_files(folder) if saved else ())
-    unfit = None if saved else "none was saved yet"
-    return Opened(HnswIndex(folder, shape, saved, threads=threads), unfit=unfit)
+        aside = files.move_aside(folder, files.own_files(folder))
+        _log.warning("the vector index does not fit: %s; it was moved to %s and is built anew", error, aside)
+        return _NOTHING, error
+    return manifest or _NOTHING, None
+
+
+def _open_segments(folder: Path, shape: Shape, manifest: Manifest) -> tuple[list[Segment], list[str]]:
+    segments: list[Segment] = []
+    unfit: list[tuple[Entry, str]] = []
+    for entry in manifest.segments:
+        try:
+            segments.append(Segment(folder, shape, entry))
+        except IndexUnfit as error:
+            unfit.append((entry, str(error)))
+    if unfit:
+        names = {entry.name for entry, _ in unfit}
+        aside = files.move_aside(folder, [path for path in files.own_files(folder) if path.stem in names])
+        for _, reason in unfit:
+            _log.warning(
+                "a part of the vector index does not fit: %s; it was moved to %s and is built anew", reason, aside
+            )
+    _warm(segments)
+    return segments, [reason for _, reason in unfit]
+
+
+def _warm(segments: list[Segment]) -> None:
+    left = WARM_BYTES
+    for segment in reversed(segments):
+        left -= segment.bytes
+        segment.advise(warm=left >= 0)
