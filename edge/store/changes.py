@@ -18,7 +18,7 @@ _INSERT_UNIT = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _END = """
-    UPDATE units SET superseded_by = :by,
+    UPDATE units SET superseded_by = :by, superseded = 1,
         valid_until = CASE WHEN valid_until < :at THEN valid_until ELSE :at END
     WHERE id = :unit AND owner = :owner AND id <> :by
 """
@@ -61,7 +61,7 @@ def _insert(db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, change:
     assert cursor.lastrowid is not None
     unit = UnitId(cursor.lastrowid)
     db.execute("INSERT INTO units_text (rowid, terms) VALUES (?, ?)", (unit, " ".join(draft_terms(draft))))
-    db.execute("INSERT INTO backlog VALUES (?)", (unit,))
+    db.execute("INSERT INTO backlog (embedder, unit) SELECT id, ? FROM embedders WHERE dropping = 0", (unit,))
     return unit
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,8 @@ class Database:
     def relaxed_transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, reaching the disk with the next `transaction` or checkpoint: for what can be made again.
 
-        A power cut may undo it, whole and together with everything relaxed after it, never in part.
+        A power cut may undo it, whole and together with everything relaxed after it, never in part. The write-ahead
+        log is one file: when a later `transaction` has synced it, all that was appended to it before is durable too.
         """
         self._set("PRAGMA synchronous = NORMAL")
         try:
@@ -94,6 +95,10 @@ class Database:
     def _set(self, pragma: str) -> None:
         with named_faults():
             self._connection.execute(pragma)
+
+    def define(self, name: str, function: Callable[[int], None]) -> None:
+        """Let SQL call a function of one number, which must not touch the database."""
+        self._connection.create_function(name, 1, function)
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database and empty it."""

@@ -2,93 +2,171 @@
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from edge.engine.ports import EmbeddingRow, Ids, Vector
+from edge.engine.ports import EmbeddingRow
 from edge.memory.units import UnitId
 from edge.store.database import Database
 
-_BATCH = 4096
-_RANDOM_BITS = 20
+_WAITING = """
+    SELECT b.unit, u.content FROM backlog b CROSS JOIN units u ON u.id = b.unit
+    WHERE b.embedder = ? ORDER BY b.unit DESC LIMIT ?
+"""
 _SAVE = """
-    INSERT INTO embeddings (unit, chunk, embedder, vector, codes) SELECT id, ?, ?, ?, ? FROM units WHERE id = ?
-    ON CONFLICT (embedder, unit, chunk) DO UPDATE SET vector = excluded.vector, codes = excluded.codes
+    INSERT INTO embeddings (embedder, unit, chunk, vector, codes)
+    SELECT :embedder, id, :chunk, :vector, :codes FROM units WHERE id = :unit
+"""
+_NAME = """
+    INSERT INTO embedders (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET dropping = 0 RETURNING id
+"""
+_UNEMBEDDED = """
+    SELECT {} FROM units u WHERE NOT EXISTS (SELECT 1 FROM embeddings v WHERE v.unit = u.id AND v.embedder = ?1)
+"""
+_RETIRED = """
+    SELECT name FROM embedders e
+    WHERE name IS NOT (SELECT value FROM meta WHERE name = 'embedder')
+        AND (EXISTS (SELECT 1 FROM embeddings WHERE embedder = e.id)
+            OR EXISTS (SELECT 1 FROM backlog WHERE embedder = e.id))
+    ORDER BY id
+"""
+_DROP_SOME = """
+    DELETE FROM embeddings WHERE number IN (SELECT number FROM embeddings WHERE embedder = ? ORDER BY number LIMIT ?)
+"""
+_STOP_WAITING = """
+    DELETE FROM backlog WHERE embedder = :embedder AND unit < ifnull(
+        (SELECT unit FROM backlog WHERE embedder = :embedder ORDER BY unit LIMIT 1 OFFSET :limit), 9223372036854775807)
+"""
+_WAITING_SHARE = 16
+"""A unit that waits takes so much less to delete than an embedding."""
+_NOTE_FORGOTTEN = """
+    INSERT INTO forgotten (embedder, unit)
+    SELECT DISTINCT embedder, unit FROM embeddings WHERE unit IN (SELECT value FROM json_each(?)) ORDER BY unit
 """
 
 
-def read_backlog(db: Database, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
-    """Units that wait, newest first. Naming another embedder than before counts anew who waits."""
-    if _current_embedder(db) != embedder:
-        with db.transaction() as writing:
-            _count_anew(writing, embedder)
-    rows = db.rows(
-        "SELECT b.unit, u.content FROM backlog b JOIN units u ON u.id = b.unit ORDER BY b.unit DESC LIMIT ?", (limit,)
-    )
-    return [(UnitId(unit), content) for unit, content in rows]
+# --- embedders ---
 
 
-def _current_embedder(db: Database) -> str | None:
+def read_embedder(db: Database) -> str | None:
+    """Whose vectors are searched."""
     row = db.row("SELECT value FROM meta WHERE name = 'embedder'")
     return None if row is None else row[0]
 
 
-def _count_anew(db: sqlite3.Connection, embedder: str) -> None:
-    db.execute("INSERT OR REPLACE INTO meta VALUES ('embedder', ?)", (embedder,))
-    db.execute("DELETE FROM backlog")
-    db.execute(
-        "INSERT INTO backlog SELECT id FROM units WHERE id NOT IN (SELECT unit FROM embeddings WHERE embedder = ?)",
-        (embedder,),
-    )
+def write_embedder(db: Database, embedder: str) -> None:
+    """Search this one's vectors from now on."""
+    with db.transaction() as writing:
+        name_embedder(writing, embedder)
+        writing.execute("INSERT OR REPLACE INTO meta VALUES ('embedder', ?)", (embedder,))
+
+
+def embedder_number(db: Database, embedder: str) -> int | None:
+    """How the tables call it; None for one that was never named."""
+    row = db.row("SELECT id FROM embedders WHERE name = ?", (embedder,))
+    return None if row is None else row[0]
+
+
+def name_embedder(db: sqlite3.Connection, embedder: str) -> int:
+    """How the tables call it. All units without embeddings wait for one that is named for the first time, or again
+    while it is being dropped."""
+    known = db.execute("SELECT id FROM embedders WHERE name = ? AND dropping = 0", (embedder,)).fetchone()
+    if known is not None:
+        number: int = known[0]
+        return number
+    (number,) = db.execute(_NAME, (embedder,)).fetchone()
+    db.execute("INSERT OR IGNORE INTO backlog (embedder, unit) " + _UNEMBEDDED.format("?1, u.id"), (number,))
+    return number
+
+
+def read_retired(db: Database) -> list[str]:
+    """See `SqliteStore.retired_embedders`."""
+    return [name for (name,) in db.rows(_RETIRED)]
+
+
+def drop_some(db: Database, embedder: str, limit: int) -> bool:
+    """See `SqliteStore.drop_embedder`. A power cut may undo it; it is retired again then."""
+    if embedder == read_embedder(db):
+        raise ValueError(f"the vectors of {embedder} are searched")
+    number = embedder_number(db, embedder)
+    if number is None:
+        return False
+    with db.relaxed_transaction() as writing:
+        writing.execute("UPDATE embedders SET dropping = 1 WHERE id = ?", (number,))
+        for table in ("marks", "forgotten"):  # first: no index fits any more
+            writing.execute(f"DELETE FROM {table} WHERE embedder = ?", (number,))
+        writing.execute(_DROP_SOME, (number, limit))
+        writing.execute(_STOP_WAITING, {"embedder": number, "limit": limit * _WAITING_SHARE})
+        for table in ("embeddings", "backlog"):
+            if writing.execute(f"SELECT 1 FROM {table} WHERE embedder = ? LIMIT 1", (number,)).fetchone():
+                return True
+        writing.execute("DELETE FROM embedders WHERE id = ?", (number,))
+    return False
+
+
+# --- what waits ---
+
+
+def read_backlog(db: Database, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
+    """Units that wait, newest first."""
+    number = _serving(db, embedder)
+    if number is None:
+        with db.relaxed_transaction() as writing:
+            number = name_embedder(writing, embedder)
+    return [(UnitId(unit), content) for unit, content in db.rows(_WAITING, (number, limit))]
+
+
+def count_backlog(db: Database, embedder: str) -> int:
+    """How many wait, or would if it were named."""
+    number = _serving(db, embedder)
+    if number is None:
+        row = db.row(_UNEMBEDDED.format("count(*)"), (embedder_number(db, embedder),))
+    else:
+        row = db.row("SELECT count(*) FROM backlog WHERE embedder = ?", (number,))
+    assert row is not None
+    return int(row[0])
+
+
+def _serving(db: Database, embedder: str) -> int | None:
+    row = db.row("SELECT id FROM embedders WHERE name = ? AND dropping = 0", (embedder,))
+    return None if row is None else row[0]
+
+
+# --- saving and forgetting ---
 
 
 def write_embeddings(db: Database, embedder: str, rows: Sequence[EmbeddingRow]) -> None:
-    """Keep them, without waiting for the disk: after a power cut a lost one is computed again."""
-    serves_backlog = _current_embedder(db) == embedder
+    """Keep them, without waiting for the disk: after a power cut a lost one is computed again. Raises ValueError for
+    vectors of another dimension than the embedder's others."""
     with db.relaxed_transaction() as writing:
-        saved = False
-        for row in rows:
-            vector = np.ascontiguousarray(row.vector, dtype="<f4").tobytes()
-            done = writing.execute(_SAVE, (row.chunk, embedder, vector, row.codes, row.unit)).rowcount == 1
-            saved = saved or done
-            if done and serves_backlog:
-                writing.execute("DELETE FROM backlog WHERE unit = ?", (row.unit,))
-        if saved:
-            bump_generation(writing)
+        number = name_embedder(writing, embedder)
+        _check_dimension(writing, number, {len(row.vector) for row in rows})
+        wanted = {row.unit for row in rows if not _has_embeddings(writing, number, row.unit)}
+        writing.executemany(_SAVE, [_parameters(number, row) for row in rows if row.unit in wanted])
+        writing.executemany("DELETE FROM backlog WHERE embedder = ? AND unit = ?", [(number, unit) for unit in wanted])
 
 
-def iterate_embeddings(db: Database, embedder: str, after: UnitId | None) -> Iterator[tuple[Ids, Vector]]:
-    """Batches by ascending unit; what is written meanwhile behind the last one returned is seen."""
-    unit, chunk = (0 if after is None else int(after)), 2**62
-    while rows := db.rows(
-        """
-        SELECT unit, chunk, vector FROM embeddings WHERE embedder = ? AND (unit, chunk) > (?, ?)
-        ORDER BY unit, chunk LIMIT ?
-        """,
-        (embedder, unit, chunk, _BATCH),
-    ):
-        unit, chunk = rows[-1][0], rows[-1][1]
-        ids: Ids = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
-        vectors = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4").reshape(len(rows), -1)
-        yield ids, vectors
+def _check_dimension(db: sqlite3.Connection, embedder: int, dimensions: set[int]) -> None:
+    (known,) = db.execute("SELECT dimension FROM embedders WHERE id = ?", (embedder,)).fetchone()
+    if not dimensions:
+        return
+    if len(dimensions) > 1 or known not in {None, *dimensions}:
+        raise ValueError(f"vectors of {sorted(dimensions)} dimensions from an embedder of {known}")
+    db.execute("UPDATE embedders SET dimension = ? WHERE id = ? AND dimension IS NULL", (*dimensions, embedder))
 
 
-def read_generation(db: Database) -> int:
-    """The number that the last change of the embeddings left."""
-    row = db.row("SELECT value FROM meta WHERE name = 'generation'")
-    assert row is not None
-    generation: int = row[0]
-    return generation
+def _has_embeddings(db: sqlite3.Connection, embedder: int, unit: UnitId) -> bool:
+    found = db.execute("SELECT 1 FROM embeddings WHERE unit = ? AND embedder = ? LIMIT 1", (unit, embedder))
+    return found.fetchone() is not None
 
 
-def bump_generation(db: sqlite3.Connection) -> None:
-    """A greater number, whose low bits are random: a generation that a power cut undid is not reached again by other
-    changes, so an index that was saved for it does not pass for one that fits."""
-    noise = secrets.randbits(_RANDOM_BITS)
-    db.execute(
-        f"UPDATE meta SET value = (((value >> {_RANDOM_BITS}) + 1) << {_RANDOM_BITS}) | ? WHERE name = 'generation'",
-        (noise,),
-    )
+def _parameters(embedder: int, row: EmbeddingRow) -> dict[str, object]:
+    vector = np.ascontiguousarray(row.vector, dtype="<f4").tobytes()
+    return {"embedder": embedder, "unit": row.unit, "chunk": row.chunk, "vector": vector, "codes": row.codes}
+
+
+def note_forgotten(db: sqlite3.Connection, units_json: str) -> None:
+    """Tell those who follow the log, inside the transaction that removes the units, before it does."""
+    db.execute(_NOTE_FORGOTTEN, (units_json,))

@@ -113,7 +113,106 @@ _FIRST = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+_KEY = "embedder || '/' || (length(vector) / 4)"
+"""What the engine calls an embedder since: with its dimension, so that another one under the same name never mixes."""
+
+_SECOND = Migration(
+    "002_numbered_embeddings",
+    (
+        # Whether it was replaced, also when what replaced it is forgotten.
+        "ALTER TABLE units ADD COLUMN superseded INTEGER NOT NULL DEFAULT 0 CHECK (superseded IN (0, 1))",
+        "UPDATE units SET superseded = 1 WHERE superseded_by IS NOT NULL",
+        "CREATE INDEX units_superseded ON units (id) WHERE superseded = 1",
+        # All that decides whether a unit is visible: what ended is passed over, the rest is read from the index alone.
+        "DROP INDEX units_visible",
+        """
+        CREATE INDEX units_alive
+        ON units (owner, session, valid_until, kind, valid_from, created_at, archived_at, superseded)
+        """,
+        "CREATE INDEX units_dated ON units (owner, valid_from) WHERE valid_from <> created_at",
+        # The old rows are copied and dropped. Blanking their pages would write each vector once more for nothing: what
+        # stays in unused pages is of units that live, and forgetting one writes the database anew.
+        "PRAGMA secure_delete = FAST",
+        "ALTER TABLE embeddings RENAME TO embeddings_unnumbered",
+        """
+        CREATE TABLE embedders (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            dimension INTEGER,
+            dropping INTEGER NOT NULL DEFAULT 0 CHECK (dropping IN (0, 1))
+        ) STRICT
+        """,
+        f"""
+        INSERT INTO embedders (name, dimension)
+        SELECT {_KEY}, length(vector) / 4 FROM embeddings_unnumbered GROUP BY 1, 2
+        """,
+        """
+        CREATE TABLE embeddings (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            embedder INTEGER NOT NULL REFERENCES embedders (id),
+            unit INTEGER NOT NULL REFERENCES units (id) ON DELETE CASCADE,
+            chunk INTEGER NOT NULL,
+            vector BLOB NOT NULL,
+            codes BLOB NOT NULL
+        ) STRICT
+        """,
+        # In the order of an index: sorting a million vectors would take as much room again.
+        f"""
+        INSERT INTO embeddings (embedder, unit, chunk, vector, codes)
+        SELECT (SELECT id FROM embedders WHERE name = {_KEY}), unit, chunk, vector, codes
+        FROM embeddings_unnumbered INDEXED BY embeddings_by_unit ORDER BY embedder, unit, chunk
+        """,
+        "DELETE FROM meta WHERE name = 'generation'",
+        # Without vectors its dimension is not known; the engine names it anew.
+        """
+        DELETE FROM meta WHERE name = 'embedder'
+            AND NOT EXISTS (SELECT 1 FROM embeddings_unnumbered WHERE embedder = value)
+        """,
+        f"""
+        UPDATE meta SET value = (
+            SELECT {_KEY} FROM embeddings_unnumbered WHERE embedder = value ORDER BY unit DESC, chunk DESC LIMIT 1)
+        WHERE name = 'embedder'
+        """,
+        "DROP TABLE embeddings_unnumbered",
+        "CREATE UNIQUE INDEX embeddings_of_unit ON embeddings (unit, embedder, chunk)",
+        # Every index ends in the rowid, which is the number here.
+        "CREATE INDEX embeddings_by_number ON embeddings (embedder)",
+        # Units that wait for an embedding, by each embedder that was named.
+        "DROP TABLE backlog",
+        """
+        CREATE TABLE backlog (
+            embedder INTEGER NOT NULL REFERENCES embedders (id),
+            unit INTEGER NOT NULL REFERENCES units (id) ON DELETE CASCADE,
+            PRIMARY KEY (embedder, unit)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        INSERT INTO backlog (embedder, unit) SELECT e.id, u.id FROM embedders e CROSS JOIN units u
+        WHERE NOT EXISTS (SELECT 1 FROM embeddings v WHERE v.unit = u.id AND v.embedder = e.id)
+        """,
+        "CREATE INDEX backlog_of_unit ON backlog (unit)",
+        # Units whose embeddings are gone, until no index needs to be told.
+        """
+        CREATE TABLE forgotten (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            embedder INTEGER NOT NULL REFERENCES embedders (id),
+            unit INTEGER NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX forgotten_by_number ON forgotten (embedder)",
+        # What indexes leave here to know this history of the store by.
+        """
+        CREATE TABLE marks (
+            embedder INTEGER NOT NULL REFERENCES embedders (id),
+            mark TEXT NOT NULL,
+            PRIMARY KEY (embedder, mark)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "PRAGMA secure_delete = ON",
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND)
 
 
 def migrate(db: sqlite3.Connection, clock: Clock, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

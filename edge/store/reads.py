@@ -5,45 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
 
-import numpy as np
-
-from edge.engine.ports import Ids, Page, Scope
+from edge.engine.ports import Page, Scope
 from edge.errors import MemoryNotFound
 from edge.memory.units import Kind, OwnerId, SessionId, Unit, UnitId
 from edge.store.database import Database
 from edge.store.rows import UNIT_COLUMNS, json_ids, micros, unit_from
-
-_LIVES = """
-    u.valid_from <= :as_of AND (u.valid_until IS NULL OR u.valid_until > :as_of)
-    AND (u.archived_at IS NULL OR u.archived_at > :as_of)
-"""
-"""Alive at `as_of`. What was superseded ended where its successor began, so `valid_until` tells that too."""
-_LIVES_NOW = """
-    (u.valid_from <= :as_of OR u.valid_from = u.created_at) AND (u.valid_until IS NULL OR u.valid_until > :as_of)
-    AND u.superseded_by IS NULL AND u.archived_at IS NULL
-"""
-"""Alive in the present, whatever the clock called the moment at which it was said."""
-_SEEN_BY = "u.owner = :owner AND (u.session IS NULL OR u.session = :session)"
-
-
-def _of_kinds(kinds: frozenset[Kind] | None) -> str:
-    if kinds is None:
-        return ""
-    names = ", ".join(f"'{kind.value}'" for kind in sorted(kinds))
-    return f" AND u.kind IN ({names})"
-
-
-def visible(scope: Scope) -> str:
-    """The condition on `units u` that a scope is; its parameters are those of `in_scope`."""
-    lives = _LIVES_NOW if scope.present else _LIVES
-    return f"{_SEEN_BY} AND {lives}{_of_kinds(scope.kinds)}"
-
-
-def in_scope(scope: Scope, **more: Any) -> dict[str, Any]:
-    """Parameters of `visible`, and more."""
-    return {"owner": scope.owner, "session": scope.session, "as_of": micros(scope.as_of), **more}
+from edge.store.scopes import LIVES_NOW, in_scope, of_kinds, visible
 
 
 def read_unit(db: Database, owner: OwnerId, unit: UnitId) -> Unit:
@@ -81,11 +49,11 @@ def read_page(
     if session is not None:
         conditions.append("(u.session IS NULL OR u.session = :session)")
     if not include_past:
-        conditions.append(_LIVES_NOW)
+        conditions.append(LIVES_NOW)
     rows = db.rows(
         f"""
         SELECT {UNIT_COLUMNS} FROM units u INDEXED BY units_of_owner
-        WHERE {" AND ".join(conditions)}{_of_kinds(kinds)} ORDER BY u.id DESC LIMIT :limit
+        WHERE {" AND ".join(conditions)}{of_kinds(kinds)} ORDER BY u.id DESC LIMIT :limit
         """,
         {"owner": owner, "session": session, "before": before, "limit": limit + 1, "as_of": micros(as_of)},
     )
@@ -116,14 +84,3 @@ def read_slot_units(db: Database, scope: Scope, slots: Sequence[str], subject: s
         in_scope(scope, slots=json.dumps(list(slots)), subject=subject),
     )
     return [unit_from(row) for row in rows]
-
-
-def read_visible_ids(db: Database, scope: Scope) -> Ids:
-    """One string crosses from SQLite instead of a tuple for each id: six times as fast."""
-    row = db.row(
-        f"SELECT group_concat(u.id) FROM units u INDEXED BY units_visible WHERE {visible(scope)}", in_scope(scope)
-    )
-    joined = row[0] if row else None
-    ids: Ids = np.fromstring(joined or "", dtype=np.int64, sep=",")
-    ids.sort()
-    return ids

@@ -11,7 +11,7 @@ from edge.engine.ports import Scope
 from edge.memory.text import is_prefix, query_terms
 from edge.memory.units import UnitId
 from edge.store.database import Database
-from edge.store.reads import in_scope, visible
+from edge.store.scopes import in_scope, visible
 
 QUERY_TERM_LIMIT = 64
 """Terms of a question that are looked for; of a longer one, the first."""

@@ -1,13 +1,14 @@
-"""`SqliteStore`: the engine's MemoryStore in one SQLite database."""
+"""`SqliteStore`: the engine's MemoryStore and VectorLog in one SQLite database."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from edge.clock import Clock
-from edge.engine.ports import EmbeddingRow, Ids, Page, Scope, Vector, Written
+from edge.engine.ports import EmbeddingRow, Ids, Mask, Page, Scope, Written
+from edge.engine.vector_ports import VectorRows
 from edge.memory.units import (
     Change,
     Kind,
@@ -20,11 +21,12 @@ from edge.memory.units import (
     Unit,
     UnitId,
 )
-from edge.store import embeddings, reads, turns
+from edge.store import embeddings, reads, turns, vector_log
 from edge.store.changes import apply_changes
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
 from edge.store.forgetting import forget_units, remove_traces
+from edge.store.masks import Masks
 from edge.store.rows import micros
 from edge.store.search import search_units
 
@@ -39,11 +41,13 @@ def open_store(path: Path, clock: Clock) -> SqliteStore:
 
 
 class SqliteStore:
-    """See MemoryStore for what each method means. All raise DiskFull, StoreReadOnly, StoreDamaged or StoreFailed when
-    the database does, RequestInvalid for text with lone surrogates; nothing of the failed call is kept then."""
+    """See MemoryStore and VectorLog for what each method means. All raise DiskFull, StoreReadOnly, StoreDamaged or
+    StoreFailed when the database does, RequestInvalid for text with lone surrogates; nothing of the failed call is
+    kept then."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._masks = Masks(db)
 
     # --- writing ---
 
@@ -118,8 +122,9 @@ class SqliteStore:
     def search_text(self, scope: Scope, query: str, limit: int) -> list[tuple[UnitId, float]]:
         return search_units(self._db, scope, query, limit)
 
-    def visible_ids(self, scope: Scope) -> Ids:
-        return reads.read_visible_ids(self._db, scope)
+    def visible(self, scope: Scope) -> Mask:
+        """Read-only; its length is the greatest visible id + 1, or 0."""
+        return self._masks.visible(scope)
 
     # --- reading turns ---
 
@@ -132,26 +137,72 @@ class SqliteStore:
 
     # --- embeddings ---
 
+    def embedder(self) -> str | None:
+        return embeddings.read_embedder(self._db)
+
+    def use_embedder(self, embedder: str) -> None:
+        embeddings.write_embedder(self._db, embedder)
+
     def missing_embeddings(self, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
         return embeddings.read_backlog(self._db, embedder, limit)
 
+    def count_missing(self, embedder: str) -> int:
+        return embeddings.count_backlog(self._db, embedder)
+
     def save_embeddings(self, embedder: str, rows: Sequence[EmbeddingRow]) -> None:
+        """A power cut may take the newest back; no wait for the disk. Raises ValueError for vectors of another
+        dimension than the embedder's others."""
         embeddings.write_embeddings(self._db, embedder, rows)
 
-    def embeddings(self, embedder: str, *, after: UnitId | None = None) -> Iterator[tuple[Ids, Vector]]:
-        """`after`: only units with a greater id."""
-        return embeddings.iterate_embeddings(self._db, embedder, after)
+    def retired_embedders(self) -> list[str]:
+        """In the order in which they were named."""
+        return embeddings.read_retired(self._db)
 
-    def generation(self) -> int:
-        """Grows with each change; not by one."""
-        return embeddings.read_generation(self._db)
+    def drop_embedder(self, embedder: str, limit: int) -> bool:
+        return embeddings.drop_some(self._db, embedder, limit)
+
+    # --- the log of embeddings ---
+
+    def last_number(self, embedder: str) -> int:
+        return vector_log.read_last_number(self._db, embedder)
+
+    def vectors_between(self, embedder: str, after: int, through: int | None, limit: int) -> VectorRows:
+        """Where there are none, `vectors` is (0, dimension) all the same, (0, 0) before the embedder's first."""
+        return vector_log.read_between(self._db, embedder, after, through, limit)
+
+    def vectors_of(self, embedder: str, units: Ids) -> VectorRows:
+        """The chunks of a unit come in their order."""
+        return vector_log.read_of_units(self._db, embedder, units)
+
+    def newest_between(self, embedder: str, after: int, through: int, limit: int) -> VectorRows:
+        return vector_log.read_newest_between(self._db, embedder, after, through, limit)
+
+    def superseded(self, embedder: str) -> Ids:
+        return vector_log.read_superseded(self._db, embedder)
+
+    def forgotten_after(self, embedder: str, number: int) -> tuple[int, Ids]:
+        return vector_log.read_forgotten(self._db, embedder, number)
+
+    def keep_mark(self, embedder: str, mark: str) -> None:
+        vector_log.write_mark(self._db, embedder, mark)
+
+    def has_mark(self, embedder: str, mark: str) -> bool:
+        return vector_log.read_mark(self._db, embedder, mark)
+
+    def prune(self, embedder: str, *, keep: str, forgotten: int) -> None:
+        """A power cut may undo it; no wait for the disk."""
+        vector_log.prune_log(self._db, embedder, keep, forgotten)
 
     # --- the whole ---
 
     def counts(self, owner: OwnerId | None) -> dict[str, int]:
-        """`unembedded` by the embedder that `missing_embeddings` named last. `bytes` are of an owner's words, or, for
-        everyone, of the files."""
+        """`unembedded` by the embedder whose vectors are searched, all units while there is none. `bytes` are of an
+        owner's words, or, for everyone, of the files."""
         return read_counts(self._db, owner)
+
+    def memory_bytes(self) -> int:
+        """Bytes of memory held for `visible`; SQLite's own cache of 8 MiB comes to it."""
+        return self._masks.memory_bytes()
 
     def recover(self, at: datetime) -> int:
         """Mark turns that an earlier process left open as interrupted; how many there were. Called once, at start."""

@@ -1,16 +1,16 @@
-"""A MemoryStore in dictionaries: the rules of the port written plainly, for tests of what stands on it."""
+"""A MemoryStore and VectorLog in dictionaries: the rules of the ports written plainly."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 
-from edge.engine.ports import EmbeddingRow, Ids, Page, Scope, Vector, Written
+from edge.engine.ports import EmbeddingRow, Mask, Page, Scope, Written
 from edge.errors import MemoryNotFound, TurnNotOpen
 from edge.memory.erasure import Statement, Words, erasure
 from edge.memory.text import draft_terms, is_prefix, query_terms
@@ -28,6 +28,7 @@ from edge.memory.units import (
     Unit,
     UnitId,
 )
+from tests.fakes.vector_log import FakeVectorLog
 
 
 @dataclass(frozen=True)
@@ -39,18 +40,18 @@ class Record:
     terms: Counter[str]
 
 
-class FakeMemoryStore:
+class FakeMemoryStore(FakeVectorLog):
     """One owner's, or several owners', memory for the length of a test."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._turns: dict[TurnId, Turn] = {}
         self._units: dict[UnitId, Unit] = {}
         self._records: dict[UnitId, Record] = {}
         self._confirmed_in: dict[UnitId, set[TurnId]] = {}
-        self._embeddings: dict[tuple[str, UnitId, int], EmbeddingRow] = {}
-        self._embedder: str | None = None
+        self._searched: str | None = None
+        self._named: list[str] = []
         self._last_unit = 0
-        self._generation = 0
 
     # --- writing ---
 
@@ -117,6 +118,7 @@ class FakeMemoryStore:
             return False
         until = at if unit.valid_until is None else min(at, unit.valid_until)
         self._units[old] = replace(unit, superseded_by=by, valid_until=until)
+        self._supersede(old)
         return True
 
     def _confirm(self, owner: OwnerId, turn: TurnId | None, change: Confirm, at: datetime) -> bool:
@@ -143,6 +145,7 @@ class FakeMemoryStore:
             return ()
         words = [Words(turn.id, turn.message, turn.reply) for turn in self._turns.values() if turn.owner == owner]
         gone = erasure(named, list(statements.values()), words)
+        self._erase(gone.units)
         for unit in gone.units:
             self._remove(unit)
         for unit in gone.quotes:
@@ -151,13 +154,11 @@ class FakeMemoryStore:
             self._turns[turn] = replace(self._turns[turn], message="")
         for turn in gone.replies:
             self._turns[turn] = replace(self._turns[turn], reply="")
-        self._generation += 1
         return tuple(sorted(gone.units))
 
     def _remove(self, unit: UnitId) -> None:
         del self._units[unit], self._records[unit]
         self._confirmed_in.pop(unit, None)
-        self._embeddings = {key: row for key, row in self._embeddings.items() if row.unit != unit}
         for other in list(self._units.values()):
             if other.superseded_by == unit:
                 self._units[other.id] = replace(other, superseded_by=None)
@@ -179,9 +180,17 @@ class FakeMemoryStore:
             for unit in self._units.values()
             if unit.owner == scope.owner
             and unit.session in {None, scope.session}
-            and (_lives_now if scope.present else _lives)(unit, scope.as_of)
+            and (self._lives_now if scope.present else _lives)(unit, scope.as_of)
             and (scope.kinds is None or unit.kind in scope.kinds)
         ]
+
+    def _lives_now(self, unit: Unit, as_of: datetime) -> bool:
+        return (
+            (unit.valid_from <= as_of or unit.valid_from == unit.created_at)
+            and (unit.valid_until is None or unit.valid_until > as_of)
+            and unit.id not in self._superseded
+            and unit.archived_at is None
+        )
 
     def known(self, scope: Scope, keys: Collection[str]) -> dict[str, UnitId]:
         return {
@@ -217,7 +226,7 @@ class FakeMemoryStore:
             and (session is None or unit.session in {None, session})
             and (kinds is None or unit.kind in kinds)
             and (before is None or unit.id < before)
-            and (include_past or _lives_now(unit, as_of))
+            and (include_past or self._lives_now(unit, as_of))
         ]
         units = tuple(found[:limit])
         return Page(units, units[-1].id if units and len(found) > limit else None)
@@ -229,8 +238,12 @@ class FakeMemoryStore:
             if unit.slot is not None and unit.slot in slots and subject in {None, unit.subject}
         ]
 
-    def visible_ids(self, scope: Scope) -> Ids:
-        return np.array([unit.id for unit in self._visible(scope)], dtype=np.int64)
+    def visible(self, scope: Scope) -> Mask:
+        ids = [unit.id for unit in self._visible(scope)]
+        mask = np.zeros(max(ids, default=-1) + 1, dtype=np.bool_)
+        mask[ids] = True
+        mask.flags.writeable = False
+        return mask
 
     def search_text(self, scope: Scope, query: str, limit: int) -> list[tuple[UnitId, float]]:
         """BM25 with FTS5's constants: k1 1.2, b 0.75, and no word worth less than a millionth."""
@@ -280,29 +293,48 @@ class FakeMemoryStore:
 
     # --- embeddings ---
 
-    def missing_embeddings(self, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
-        self._embedder = embedder
-        return [(unit.id, unit.content) for unit in reversed(self._waiting())][:limit]
+    def embedder(self) -> str | None:
+        return self._searched
 
-    def _waiting(self) -> list[Unit]:
-        embedded = {unit for embedder, unit, _ in self._embeddings if embedder == self._embedder}
+    def use_embedder(self, embedder: str) -> None:
+        self._name(embedder)
+        self._searched = embedder
+
+    def _name(self, embedder: str) -> None:
+        if embedder not in self._named:
+            self._named.append(embedder)
+
+    def missing_embeddings(self, embedder: str, limit: int) -> list[tuple[UnitId, str]]:
+        self._name(embedder)
+        return [(unit.id, unit.content) for unit in reversed(self._waiting(embedder))][:limit]
+
+    def count_missing(self, embedder: str) -> int:
+        return len(self._waiting(embedder))
+
+    def _waiting(self, embedder: str | None) -> list[Unit]:
+        embedded = {unit for unit, known in self._embedded() if known == embedder}
         return [unit for unit in self._units.values() if unit.id not in embedded]
 
     def save_embeddings(self, embedder: str, rows: Sequence[EmbeddingRow]) -> None:
-        kept = [row for row in rows if row.unit in self._units]
-        for row in kept:
-            self._embeddings[embedder, row.unit, row.chunk] = row
-        self._generation += bool(kept)
+        self._name(embedder)
+        self._append(embedder, [row for row in rows if row.unit in self._units])
 
-    def embeddings(self, embedder: str, *, after: UnitId | None = None) -> Iterator[tuple[Ids, Vector]]:
-        found = [
-            self._embeddings[key] for key in sorted(self._embeddings) if key[0] == embedder and key[1] > (after or 0)
-        ]
-        if found:
-            yield np.array([row.unit for row in found], dtype=np.int64), np.stack([row.vector for row in found])
+    def keep_mark(self, embedder: str, mark: str) -> None:
+        self._name(embedder)
+        super().keep_mark(embedder, mark)
 
-    def generation(self) -> int:
-        return self._generation
+    def retired_embedders(self) -> list[str]:
+        with_something = {embedder for _, embedder in self._embedded()} | (set(self._named) if self._units else set())
+        return [embedder for embedder in self._named if embedder in with_something - {self._searched}]
+
+    def drop_embedder(self, embedder: str, limit: int) -> bool:
+        if embedder == self._searched:
+            raise ValueError(f"the vectors of {embedder} are searched")
+        if embedder not in self._named or self._delete_some(embedder, limit):
+            return embedder in self._named
+        self._named.remove(embedder)
+        self._dimensions.pop(embedder, None)
+        return False
 
     # --- the whole ---
 
@@ -314,7 +346,7 @@ class FakeMemoryStore:
             "units": len(units),
             "turns": len(turns),
             "sessions": len({(turn.owner, turn.session) for turn in turns}),
-            "unembedded": sum(owner in {None, unit.owner} for unit in self._waiting()),
+            "unembedded": sum(owner in {None, unit.owner} for unit in self._waiting(self._searched)),
             "bytes": sum(len(text.encode()) for text in texts),
         }
 
@@ -323,15 +355,6 @@ class FakeMemoryStore:
         for turn in abandoned:
             self._turns[turn.id] = replace(turn, state=TurnState.INTERRUPTED, ended_at=at)
         return len(abandoned)
-
-
-def _lives_now(unit: Unit, as_of: datetime) -> bool:
-    return (
-        (unit.valid_from <= as_of or unit.valid_from == unit.created_at)
-        and (unit.valid_until is None or unit.valid_until > as_of)
-        and unit.superseded_by is None
-        and unit.archived_at is None
-    )
 
 
 def _lives(unit: Unit, as_of: datetime) -> bool:

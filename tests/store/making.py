@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from edge.engine.ports import Scope
+import numpy as np
+
+from edge.engine.ports import EmbeddingRow, Scope
 from edge.memory.text import content_key
 from edge.memory.units import Draft, Insert, Kind, OwnerId, SessionId, Source, UnitId
 
@@ -53,3 +55,7 @@ def episode(words: str, source: Source = Source.USER) -> Draft:
 
 def said_by_assistant(draft: Draft) -> Draft:
     return replace(draft, source=Source.ASSISTANT)
+
+
+def embedding(unit: UnitId, chunk: int = 0, value: float = 1.0) -> EmbeddingRow:
+    return EmbeddingRow(unit, chunk, np.array([value, 0.0], dtype=np.float32), b"\x01")

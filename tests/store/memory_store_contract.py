@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
 import numpy as np
 import pytest
 
-from edge.engine.ports import EmbeddingRow, MemoryStore, Written
+from edge.engine.ports import MemoryStore, Scope, Written
+from edge.engine.vector_ports import VectorLog
 from edge.errors import MemoryNotFound, TurnNotOpen
 from edge.memory.units import Change, Confirm, Draft, Kind, OwnerId, SessionId, Source, TurnState, UnitId
-from tests.store.making import ANN, BOB, MAIN, NOON, WORK, after, episode, fact, insert, said_by_assistant, scope
+from tests.store.making import (
+    ANN,
+    BOB,
+    MAIN,
+    NOON,
+    WORK,
+    after,
+    embedding,
+    episode,
+    fact,
+    insert,
+    said_by_assistant,
+    scope,
+)
 
 
-class Store(MemoryStore, Protocol):
-    """A MemoryStore, and what the daemon calls at start."""
+class Store(MemoryStore, VectorLog, Protocol):
+    """Both ports, and what the daemon calls at start."""
 
     def recover(self, at: datetime) -> int: ...
 
@@ -45,8 +60,20 @@ def found(store: Store, query: str, owner: OwnerId = ANN, session: SessionId | N
     return [unit for unit, _ in store.search_text(scope(owner, session), query, 10)]
 
 
-def embedding(unit: UnitId, chunk: int = 0, value: float = 1.0) -> EmbeddingRow:
-    return EmbeddingRow(unit, chunk, np.array([value, 0.0], dtype=np.float32), b"\x01")
+def seen(store: Store, asked: Scope) -> list[int]:
+    """The visible units, from a mask that has the shape it must have."""
+    mask = store.visible(asked)
+    assert mask.dtype == np.bool_
+    assert not mask.flags.writeable
+    ids: list[int] = np.flatnonzero(mask).tolist()
+    assert len(mask) == (ids[-1] + 1 if ids else 0)
+    return ids
+
+
+def kept(store: Store, embedder: str = "mini/2") -> list[int]:
+    """Units of all embeddings in the log."""
+    units: list[int] = store.vectors_between(embedder, 0, None, 999).units.tolist()
+    return units
 
 
 class MemoryStoreContract:
@@ -193,7 +220,7 @@ class MemoryStoreContract:
         turn(store, "Ann's words")
         turn(store, "Bob's words", owner=BOB)
         for owner, mine, theirs in ((ANN, anns, bobs), (BOB, bobs, anns)):
-            assert list(store.visible_ids(scope(owner))) == [mine]
+            assert seen(store, scope(owner)) == [mine]
             assert found(store, "order", owner) == [mine]
             assert list(store.units(scope(owner), [anns, bobs])) == [mine]
             assert [unit.id for unit in store.slot_units(scope(owner), ["order_id"], None)] == [mine]
@@ -223,9 +250,7 @@ class MemoryStoreContract:
             scope(kinds=frozenset()): [],
         }
         for asked, visible in expected.items():
-            ids = store.visible_ids(asked)
-            assert ids.dtype == np.int64
-            assert list(ids) == visible
+            assert seen(store, asked) == visible
             assert sorted(store.units(asked, [a, b, c, d, e, f])) == visible
 
     def test_page_walks_all_units_newest_first(self, store: Store) -> None:
@@ -247,7 +272,7 @@ class MemoryStoreContract:
         now = scope(as_of=boot, present=True)
         assert [unit.id for unit in store.slot_units(now, ["address"], None)] == [new]
         assert [unit for unit, _ in store.search_text(now, "汉堡", 5)] == [new]
-        assert store.visible_ids(now).tolist() == [new]
+        assert seen(store, now) == [new]
         page = store.page(ANN, session=None, kinds=None, before=None, limit=9, as_of=boot, include_past=False)
         assert [unit.id for unit in page.units] == [new]
 
@@ -345,77 +370,172 @@ class MemoryStoreContract:
         for query in ("word1", "word6000", "word11999", "结尾", "猫"):
             assert found(store, query) == [unit]
 
+    # --- masks ---
+
+    def test_the_present_is_seen_as_it_changes(self, store: Store) -> None:
+        assert seen(store, scope(present=True)) == []
+        tea, mine = add(store, fact("喜欢喝茶"))[0], add(store, fact("购物车里有三件"), session=MAIN)[0]
+        assert seen(store, scope(present=True)) == [tea, mine]
+        ended = insert(fact("今天停电"), valid_until=after(hours=2))
+        begins = insert(fact("明天搬到汉堡"), valid_from=after(hours=3))
+        (power, move) = store.apply(ANN, [ended, begins], NOON).added
+        assert seen(store, scope(present=True)) == [tea, mine, power]
+        assert seen(store, scope(present=True, session=WORK)) == [tea, power]
+        assert seen(store, scope(present=True, as_of=after(hours=2))) == [tea, mine]
+        assert seen(store, scope(present=True, as_of=after(hours=3))) == [tea, mine, move]
+        assert seen(store, scope(present=True, as_of=after(hours=1))) == [tea, mine, power]
+        (mate,) = store.apply(ANN, [insert(fact("喜欢马黛茶"), supersedes=(tea,))], NOON).added
+        assert seen(store, scope(present=True)) == [mine, power, mate]
+        store.forget(ANN, [mate])
+        assert seen(store, scope(present=True)) == [mine, power]
+        store.forget(ANN, [mine, power])
+        assert seen(store, scope(present=True)) == []
+
+    def test_a_mask_that_was_given_out_stays_what_it_was(self, store: Store) -> None:
+        (tea,) = add(store, fact("喜欢喝茶"))
+        for session in (None, MAIN):
+            asked = scope(present=True, session=session)
+            before = store.visible(asked)
+            with pytest.raises(ValueError, match="read-only"):
+                before[tea] = False
+            add(store, fact("more"), session=session)
+            assert np.flatnonzero(before).tolist()[0] == tea
+            assert len(store.visible(asked)) > len(before)
+
     # --- embeddings ---
 
     def test_backlog_is_newest_first_and_shrinks(self, store: Store) -> None:
         a, b, c = add(store, fact("a"), fact("b"), fact("c"))
-        assert store.missing_embeddings("mini", 2) == [(c, "c"), (b, "b")]
-        store.save_embeddings("mini", [embedding(c), embedding(c, 1)])
-        assert store.missing_embeddings("mini", 9) == [(b, "b"), (a, "a")]
-        assert store.counts(ANN)["unembedded"] == 2
+        assert store.missing_embeddings("mini/2", 2) == [(c, "c"), (b, "b")]
+        store.save_embeddings("mini/2", [embedding(c), embedding(c, 1)])
+        assert store.missing_embeddings("mini/2", 9) == [(b, "b"), (a, "a")]
+        assert store.count_missing("mini/2") == 2
         (d,) = add(store, fact("d"))
-        assert [unit for unit, _ in store.missing_embeddings("mini", 9)] == [d, b, a]
+        assert [unit for unit, _ in store.missing_embeddings("mini/2", 9)] == [d, b, a]
 
-    def test_another_embedder_starts_over_and_wipes_nothing(self, store: Store) -> None:
+    def test_each_embedder_has_its_own_backlog(self, store: Store) -> None:
         a, b = add(store, fact("a"), fact("b"))
-        store.missing_embeddings("mini", 9)
-        store.save_embeddings("mini", [embedding(a), embedding(b)])
-        assert [unit for unit, _ in store.missing_embeddings("other", 9)] == [b, a]
-        store.save_embeddings("other", [embedding(b)])
-        assert store.counts(None)["unembedded"] == 1
-        assert [list(ids) for ids, _ in store.embeddings("mini")] == [[a, b]]
-        assert store.missing_embeddings("mini", 9) == []
+        store.save_embeddings("mini/2", [embedding(a), embedding(b)])
+        assert store.count_missing("other/2") == 2
+        assert [unit for unit, _ in store.missing_embeddings("other/2", 9)] == [b, a]
+        store.save_embeddings("other/2", [embedding(b)])
+        (c,) = add(store, fact("c"))
+        assert store.missing_embeddings("mini/2", 9) == [(c, "c")]
+        assert store.missing_embeddings("other/2", 9) == [(c, "c"), (a, "a")]
+        assert (store.count_missing("mini/2"), store.count_missing("other/2")) == (1, 2)
+        assert (kept(store), kept(store, "other/2")) == ([a, b], [b])
 
-    def test_embeddings_come_back_by_unit(self, store: Store) -> None:
-        a, b = add(store, fact("a"), fact("b"))
-        store.save_embeddings("mini", [embedding(b, 0, 0.5), embedding(a, 1, 0.25), embedding(a, 0, 0.125)])
-        ((ids, vectors),) = store.embeddings("mini")
-        assert list(ids) == [a, a, b]
-        assert vectors.dtype == np.float32
-        assert vectors.tolist() == [[0.125, 0.0], [0.25, 0.0], [0.5, 0.0]]
-        ((ids, _),) = store.embeddings("mini", after=a)
-        assert list(ids) == [b]
-        assert list(store.embeddings("other")) == []
+    def test_the_embedder_that_is_searched_is_named(self, store: Store) -> None:
+        add(store, fact("a"))
+        assert store.embedder() is None
+        store.missing_embeddings("mini/2", 9)
+        assert store.embedder() is None
+        store.use_embedder("mini/2")
+        store.missing_embeddings("other/2", 9)
+        assert store.embedder() == "mini/2"
+        store.use_embedder("other/2")
+        assert store.embedder() == "other/2"
 
-    def test_saving_again_replaces(self, store: Store) -> None:
+    def test_unembedded_is_counted_by_the_one_that_is_searched(self, store: Store) -> None:
+        a, _ = add(store, fact("a"), fact("b"))
+        add(store, fact("c"), owner=BOB)
+        store.save_embeddings("mini/2", [embedding(a)])
+
+        def unembedded() -> list[int]:
+            return [store.counts(owner)["unembedded"] for owner in (ANN, BOB, None)]
+
+        assert unembedded() == [2, 1, 3]
+        store.use_embedder("mini/2")
+        assert unembedded() == [1, 1, 2]
+        store.use_embedder("other/2")
+        assert unembedded() == [2, 1, 3]
+
+    def test_saving_again_is_skipped(self, store: Store) -> None:
         (a,) = add(store, fact("a"))
-        store.save_embeddings("mini", [embedding(a, 0, 0.5)])
-        store.save_embeddings("mini", [embedding(a, 0, 0.25)])
-        ((ids, vectors),) = store.embeddings("mini")
-        assert (list(ids), vectors.tolist()) == ([a], [[0.25, 0.0]])
+        store.save_embeddings("mini/2", [embedding(a, 0, 0.5)])
+        store.save_embeddings("mini/2", [embedding(a, 0, 0.25), embedding(a, 1, 0.25)])
+        rows = store.vectors_between("mini/2", 0, None, 9)
+        assert (rows.units.tolist(), rows.vectors.tolist()) == ([a], [[0.5, 0.0]])
 
     def test_embedding_of_a_forgotten_unit_is_skipped(self, store: Store) -> None:
         a, b = add(store, fact("a"), fact("b"))
         store.forget(ANN, [a])
-        store.save_embeddings("mini", [embedding(a), embedding(b)])
-        assert [list(ids) for ids, _ in store.embeddings("mini")] == [[b]]
+        store.save_embeddings("mini/2", [embedding(a), embedding(b)])
+        assert kept(store) == [b]
+        assert store.missing_embeddings("mini/2", 9) == []
 
-    def test_generation_changes_with_the_set_of_embeddings_only(self, store: Store) -> None:
-        seen = [store.generation()]
+    def test_vectors_of_another_dimension_do_not_mix(self, store: Store) -> None:
         a, b = add(store, fact("a"), fact("b"))
-        store.mark_used(ANN, [a], NOON)
-        store.save_embeddings("mini", [])
-        assert store.generation() == seen[0]
-        store.save_embeddings("mini", [embedding(a)])
-        seen.append(store.generation())
-        store.forget(ANN, [b])
-        seen.append(store.generation())
-        assert sorted(set(seen)) == seen
-        store.forget(ANN, [b])
-        assert store.generation() == seen[-1]
+        store.save_embeddings("mini/2", [embedding(a)])
+        longer = replace(embedding(b), vector=np.ones(3, dtype=np.float32))
+        with pytest.raises(ValueError, match="dimensions"):
+            store.save_embeddings("mini/2", [longer])
+        assert kept(store) == [a]
+
+    def test_a_retired_embedder_is_dropped_in_steps(self, store: Store) -> None:
+        ids = add(store, fact("a"), fact("b"), fact("c"))
+        store.use_embedder("mini/2")
+        store.save_embeddings("mini/2", [embedding(unit) for unit in ids])
+        store.keep_mark("mini/2", "one")
+        assert store.retired_embedders() == []
+        store.use_embedder("other/2")
+        assert store.retired_embedders() == ["mini/2"]
+        with pytest.raises(ValueError, match="searched"):
+            store.drop_embedder("other/2", 2)
+        assert store.drop_embedder("mini/2", 2)
+        assert kept(store) == ids[2:]
+        assert not store.has_mark("mini/2", "one")
+        assert store.retired_embedders() == ["mini/2"]
+        assert not store.drop_embedder("mini/2", 2)
+        assert store.retired_embedders() == []
+        assert (kept(store), store.last_number("mini/2")) == ([], 0)
+        add(store, fact("d"))
+        assert store.retired_embedders() == []
+        assert not store.drop_embedder("mini/2", 2)
+
+    def test_one_that_is_only_waited_for_is_retired_too(self, store: Store) -> None:
+        store.use_embedder("mini/2")
+        add(store, fact("a"))
+        store.missing_embeddings("other/2", 1)
+        assert store.retired_embedders() == ["other/2"]
+        assert not store.drop_embedder("other/2", 1)
+        assert store.retired_embedders() == []
+
+    def test_an_embedder_that_is_wanted_again_while_it_is_dropped_misses_nothing(self, store: Store) -> None:
+        ids = add(store, fact("a"), fact("b"), fact("c"))
+        store.save_embeddings("mini/2", [embedding(unit) for unit in ids[:2]])
+        assert store.drop_embedder("mini/2", 1)
+        (later,) = add(store, fact("以后再说"))
+        assert store.count_missing("mini/2") == 3
+        assert [unit for unit, _ in store.missing_embeddings("mini/2", 9)] == [later, ids[2], ids[0]]
+        store.use_embedder("mini/2")
+        store.save_embeddings("mini/2", [embedding(unit) for unit in (*ids, later)])
+        assert kept(store) == [ids[1], ids[0], ids[2], later]
+        assert store.count_missing("mini/2") == 0
 
     # --- forgetting ---
 
     def test_forgotten_units_are_gone_everywhere(self, store: Store) -> None:
         a, b = add(store, fact("likes tea", "like", "tea"), fact("likes mate", "like", "mate"))
-        store.save_embeddings("mini", [embedding(a), embedding(b)])
+        store.save_embeddings("mini/2", [embedding(a), embedding(b)])
         assert store.forget(ANN, [a, UnitId(999)]) == (a,)
         assert found(store, "tea") == []
-        assert list(store.visible_ids(scope())) == [b]
-        assert [list(ids) for ids, _ in store.embeddings("mini")] == [[b]]
+        assert seen(store, scope()) == [b]
+        assert kept(store) == [b]
         assert [unit.id for unit in store.slot_units(scope(), ["like"], None)] == [b]
         with pytest.raises(MemoryNotFound):
             store.unit(ANN, a)
+
+    def test_what_was_superseded_stays_ended_also_without_its_successor_and_with_another_clock(
+        self, store: Store
+    ) -> None:
+        (berlin,) = add(store, fact("住在柏林", "address", "柏林"))
+        change = insert(fact("住在汉堡", "address", "汉堡"), valid_from=after(hours=1), supersedes=(berlin,))
+        (hamburg,) = store.apply(ANN, [change], after(hours=1)).added
+        store.forget(ANN, [hamburg])
+        now = scope(as_of=datetime(1970, 1, 1, tzinfo=UTC), present=True)
+        assert seen(store, now) == []
+        assert store.slot_units(now, ["address"], None) == []
 
     def test_an_id_is_never_used_again(self, store: Store) -> None:
         (a,) = add(store, fact("a"))

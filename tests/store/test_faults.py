@@ -78,7 +78,7 @@ def test_a_disk_that_turned_read_only(sqlite_store: SqliteStore) -> None:
     assert sqlite_store.unit(ANN, unit).content == "before"
     sqlite_store._db.rows("PRAGMA query_only = OFF")
     sqlite_store.apply(ANN, [insert(fact("after"))], NOON)
-    assert len(sqlite_store.visible_ids(scope())) == 2
+    assert sqlite_store.visible(scope()).sum() == 2
 
 
 def test_a_read_only_disk_at_start(small_disk: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_failure_in_the_middle_undoes_all_of_it(sqlite_store: SqliteStore) -> 
             ANN, begun.turn, "r", TurnState.DONE, [insert(fact("good")), insert(fact("half \ud83d"))], NOON
         )
     assert sqlite_store.turns(ANN, MAIN, last=1) == []
-    assert len(sqlite_store.visible_ids(scope())) == 0
+    assert len(sqlite_store.visible(scope())) == 0
     assert sqlite_store.search_text(scope(), "good", 5) == []
     sqlite_store.finish_turn(ANN, begun.turn, "r", TurnState.DONE, (), NOON)
 

@@ -53,18 +53,21 @@ def test_no_trace_is_left_in_any_file(
         Kind.USER_PROFILE, f"{slot}: {message}", slot=slot, value=value, entities=(value, traces[0]), quote=message
     )
     words, told = tell(sqlite_store, message, draft, f"I will keep {value} in mind.")
-    sqlite_store.save_embeddings("mini", [EmbeddingRow(told, 0, np.ones(4, np.float32), traces[0].encode())])
+    vector = np.array([0.1, 0.2, 0.3, 0.4], dtype=np.float32)
+    for embedder in ("mini/4", "other/4"):
+        sqlite_store.save_embeddings(embedder, [EmbeddingRow(told, 0, vector, traces[0].encode())])
     fill(sqlite_store, "more filler, 明天下雨")
     if checkpointed:
         sqlite_store.checkpoint()
     before = raw_bytes(database)
-    assert all(trace.encode() in before for trace in traces)
+    assert all(trace in before for trace in (*map(str.encode, traces), vector.tobytes()))
 
     gone = sqlite_store.forget(ANN, [told])
 
     assert {words, told} < set(gone)
     left = raw_bytes(database)
     assert [trace for trace in traces if trace.encode() in left] == []
+    assert vector.tobytes() not in left
     assert b"filler" in left
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 
 from edge.engine.ports import Scope
+from edge.engine.vector_ports import VectorRows
 from edge.memory.text import content_key
 from edge.memory.units import (
     Change,
@@ -29,7 +32,8 @@ from edge.memory.units import (
 from edge.store.sqlite import open_store
 from tests.fakes.memory_store import FakeMemoryStore
 from tests.store.conftest import NoonClock
-from tests.store.making import ANN, BOB, MAIN, WORK, after
+from tests.store.making import ANN, BOB, MAIN, WORK, after, embedding
+from tests.store.vector_log_contract import forgotten
 
 OWNERS, SESSIONS = st.sampled_from([ANN, BOB]), st.sampled_from([MAIN, WORK])
 MOMENTS = st.integers(-3, 6).map(lambda hours: after(hours=hours))
@@ -61,7 +65,13 @@ def inserts(draw: st.DrawFn) -> Insert:
     )
 
 
+NAMES = ("mini/2", "other/2")
+EMBEDDERS, MARKS, NUMBERS = st.sampled_from(NAMES), st.sampled_from(["one", "two"]), st.integers(0, 30)
 CHANGES = st.lists(inserts() | st.builds(Confirm, UNITS), max_size=3)
+
+
+def plain_rows(rows: VectorRows) -> list[list[object]]:
+    return [rows.numbers.tolist(), rows.units.tolist(), rows.vectors.tolist(), rows.superseded.tolist()]
 
 
 class Histories(RuleBasedStateMachine):
@@ -111,12 +121,73 @@ class Histories(RuleBasedStateMachine):
             assert self.real.slot_units(scope, slots, subject) == self.plain.slot_units(scope, slots, subject)
         keys = [content_key(kind, "self", Source.USER, query) for kind in Kind]
         assert self.real.known(scope, keys) == self.plain.known(scope, keys)
-        assert list(self.real.visible_ids(scope)) == list(self.plain.visible_ids(scope))
+        for present in (False, True):
+            masks = [store.visible(replace(scope, present=present)) for store in (self.real, self.plain)]
+            assert masks[0].tolist() == masks[1].tolist()
+
+    @rule(embedder=EMBEDDERS, units=st.lists(UNITS, max_size=4, unique=True), chunks=st.integers(1, 2))
+    def embed(self, embedder: str, units: list[UnitId], chunks: int) -> None:
+        rows = [embedding(unit, chunk, float(unit + chunk)) for unit in units for chunk in range(chunks)]
+        self.real.save_embeddings(embedder, rows)
+        self.plain.save_embeddings(embedder, rows)
+
+    @rule(embedder=EMBEDDERS, limit=st.integers(0, 5))
+    def wait(self, embedder: str, limit: int) -> None:
+        assert self.real.missing_embeddings(embedder, limit) == self.plain.missing_embeddings(embedder, limit)
+
+    @rule(embedder=EMBEDDERS)
+    def use(self, embedder: str) -> None:
+        self.real.use_embedder(embedder)
+        self.plain.use_embedder(embedder)
+
+    @rule(embedder=EMBEDDERS, limit=st.integers(1, 4))
+    def drop(self, embedder: str, limit: int) -> None:
+        if embedder in self.real.retired_embedders():
+            assert self.real.drop_embedder(embedder, limit) == self.plain.drop_embedder(embedder, limit)
+
+    @rule(embedder=EMBEDDERS, mark=MARKS)
+    def mark(self, embedder: str, mark: str) -> None:
+        self.real.keep_mark(embedder, mark)
+        self.plain.keep_mark(embedder, mark)
+
+    @rule(embedder=EMBEDDERS, mark=MARKS, forgotten=st.integers(0, 20))
+    def prune(self, embedder: str, mark: str, forgotten: int) -> None:
+        self.real.prune(embedder, keep=mark, forgotten=forgotten)
+        self.plain.prune(embedder, keep=mark, forgotten=forgotten)
+
+    @rule(embedder=EMBEDDERS, after=NUMBERS, through=NUMBERS, limit=st.integers(0, 5), units=st.lists(UNITS))
+    def follow(self, embedder: str, after: int, through: int, limit: int, units: list[UnitId]) -> None:
+        ids = np.array(units, dtype=np.int64)
+        real, plain = (
+            [
+                plain_rows(store.vectors_between(embedder, after, None, limit)),
+                plain_rows(store.vectors_between(embedder, after, through, limit)),
+                plain_rows(store.newest_between(embedder, after, through, limit)),
+                plain_rows(store.vectors_of(embedder, ids)),
+            ]
+            for store in (self.real, self.plain)
+        )
+        assert real == plain
 
     @rule()
     def reopen(self) -> None:
         self.real.close()
         self.real = open_store(self.path, NoonClock())
+
+    @invariant()
+    def the_same_log(self) -> None:
+        stores = (self.real, self.plain)
+        assert self.real.embedder() == self.plain.embedder()
+        assert sorted(self.real.retired_embedders()) == sorted(self.plain.retired_embedders())
+        for embedder in NAMES:
+            for told in (
+                [store.last_number(embedder) for store in stores],
+                [store.count_missing(embedder) for store in stores],
+                [forgotten(store, embedder, 0) for store in stores],
+                [store.superseded(embedder).tolist() for store in stores],
+                [[store.has_mark(embedder, mark) for mark in ("one", "two")] for store in stores],
+            ):
+                assert told[0] == told[1]
 
     @invariant()
     def the_same(self) -> None:

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from edge.memory.units import TurnState
 from edge.store.sqlite import SqliteStore, open_store
 from tests.store.conftest import NoonClock
 from tests.store.making import ANN, MAIN, NOON, scope
+from tests.store.writer import EMBEDDER
 
 
 class Confirmed:
@@ -23,6 +25,8 @@ class Confirmed:
         self.done: set[int] = set()
         self.units: set[int] = set()
         self.gone: set[int] = set()
+        self.saved: set[int] = set()
+        self.marks: set[int] = set()
 
     def read(self, line: str) -> None:
         what, *rest = line.split()
@@ -30,10 +34,8 @@ class Confirmed:
         if what == "begun":
             self.begun.add(ids[0])
             self.units.update(ids[1:])
-        elif what == "done":
-            self.done.update(ids)
         else:
-            self.gone.update(ids)
+            {"done": self.done, "gone": self.gone, "saved": self.saved, "marked": self.marks}[what].update(ids)
 
     def check(self, store: SqliteStore) -> None:
         assert store._db.rows("PRAGMA quick_check") == [("ok",)]
@@ -42,12 +44,25 @@ class Confirmed:
         assert turns.keys() >= self.begun
         assert all(turns[number].state is TurnState.DONE for number in turns if number in self.done)
         assert not any(turn.state is TurnState.OPEN for turn in turns.values())
-        present = {int(unit) for unit in store.visible_ids(scope())}
+        present = set(np.flatnonzero(store.visible(scope())).tolist())
         assert present == {unit for (unit,) in store._db.rows("SELECT rowid FROM units_text")}
         assert not present & self.gone
         # A kill may fall between the commit of one forgetting and its being told: at most a turn's units more are gone.
         assert len(self.units - self.gone - present) <= 3
         self.units &= present
+        self.check_log(store, present)
+
+    def check_log(self, store: SqliteStore, present: set[int]) -> None:
+        rows = store.vectors_between(EMBEDDER, 0, None, 100_000)
+        units = set(rows.units.tolist())
+        _, forgotten = store.forgotten_after(EMBEDDER, 0)
+        assert len(units) == len(rows.units)
+        assert units <= present
+        assert units >= self.saved & present
+        assert set(forgotten.tolist()) >= self.saved & self.gone
+        assert set(forgotten.tolist()).isdisjoint(present)
+        assert {unit for unit, _ in store.missing_embeddings(EMBEDDER, 100_000)} == present - units
+        assert all(store.has_mark(EMBEDDER, str(number)) for number in self.marks)
 
 
 def live_and_die(database: Path, seed: int, lines: int, confirmed: Confirmed) -> None:
@@ -71,6 +86,8 @@ def kill_again_and_again(database: Path, times: int) -> None:
         confirmed.check(store)
         store.close()
     assert confirmed.gone
+    assert confirmed.saved & confirmed.gone
+    assert confirmed.marks
 
 
 def test_fifteen_kills(database: Path) -> None:

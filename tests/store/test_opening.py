@@ -16,13 +16,12 @@ from pathlib import Path
 import pytest
 
 from edge import __version__
-from edge.engine.ports import EmbeddingRow
 from edge.errors import DaemonRunning, StoreDamaged, StoreFailed, StoreNewer
 from edge.memory.units import Kind, Source, TurnState
 from edge.store.migrations import MIGRATIONS, Migration, applied_migrations, migrate
 from edge.store.sqlite import SqliteStore, open_store
 from tests.store.conftest import NoonClock
-from tests.store.making import ANN, MAIN, NOON, episode, fact, insert, scope
+from tests.store.making import ANN, MAIN, NOON, embedding, episode, fact, insert, scope
 
 
 def digest(path: Path) -> str:
@@ -54,7 +53,7 @@ def test_settings_in_force(sqlite_store: SqliteStore) -> None:
     expected = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1, "busy_timeout": 5000}
     for name, value in expected.items():
         assert sqlite_store._db.rows(f"PRAGMA {name}") == [(value,)]
-    sqlite_store.save_embeddings("mini", [])
+    sqlite_store.save_embeddings("mini/2", [])
     sqlite_store.mark_used(ANN, [], NOON)
     assert sqlite_store._db.rows("PRAGMA synchronous") == [(2,)]
 
@@ -109,7 +108,7 @@ def test_another_thread_is_refused(sqlite_store: SqliteStore) -> None:
 
     def read() -> None:
         try:
-            sqlite_store.generation()
+            sqlite_store.embedder()
         except sqlite3.ProgrammingError as error:
             raised.append(error)
 
@@ -208,15 +207,15 @@ def test_opening_again_changes_no_byte(database: Path) -> None:
 
 def test_a_change_that_fails_leaves_no_part_of_itself(database: Path) -> None:
     filled(database)
-    broken = Migration("002_broken", ("CREATE TABLE extra (id INTEGER)", "INSERT INTO nowhere VALUES (1)"))
+    broken = Migration("999_broken", ("CREATE TABLE extra (id INTEGER)", "INSERT INTO nowhere VALUES (1)"))
     with closing(sqlite3.connect(database, isolation_level=None)) as db:
         with pytest.raises(sqlite3.OperationalError):
             migrate(db, NoonClock(), (*MIGRATIONS, broken))
         assert applied_migrations(db) == [(migration.name, __version__) for migration in MIGRATIONS]
         assert db.execute("SELECT 1 FROM sqlite_master WHERE name = 'extra'").fetchone() is None
-        mended = Migration("002_broken", ("CREATE TABLE extra (id INTEGER)",))
+        mended = Migration("999_broken", ("CREATE TABLE extra (id INTEGER)",))
         migrate(db, NoonClock(), (*MIGRATIONS, mended))
-        assert applied_migrations(db)[-1] == ("002_broken", __version__)
+        assert applied_migrations(db)[-1] == ("999_broken", __version__)
         assert db.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS) + 1,)
 
 
@@ -230,10 +229,9 @@ def test_the_schema_takes_every_word_of_the_domain(
 
 
 def test_embeddings_go_with_their_unit(sqlite_store: SqliteStore) -> None:
-    import numpy as np
-
     (unit,) = sqlite_store.apply(ANN, [insert(fact("x"))], NOON).added
-    sqlite_store.save_embeddings("mini", [EmbeddingRow(unit, 0, np.ones(2, np.float32), b"")])
+    sqlite_store.save_embeddings("mini/2", [embedding(unit)])
+    sqlite_store.missing_embeddings("other/2", 1)
     sqlite_store.forget(ANN, [unit])
     for table in ("embeddings", "backlog", "units_text"):
         assert sqlite_store._db.rows(f"SELECT count(*) FROM {table}") == [(0,)]

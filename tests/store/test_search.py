@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 
-from edge.engine.ports import EmbeddingRow
 from edge.memory.units import OwnerId, UnitId
-from edge.store.sqlite import SqliteStore, open_store
-from tests.store.conftest import NoonClock
-from tests.store.making import ANN, BOB, NOON, episode, fact, insert, scope
+from edge.store.sqlite import SqliteStore
+from tests.store.making import ANN, BOB, NOON, episode, insert, scope
 
 
 @pytest.fixture(autouse=True)
@@ -51,23 +46,6 @@ def test_another_owners_matches_do_not_use_up_the_bound(sqlite_store: SqliteStor
     mine = add(sqlite_store, "weather")
     add(sqlite_store, *["weather"] * 200, owner=BOB)
     assert found(sqlite_store, "weather") == mine
-
-
-def test_a_generation_that_was_lost_is_not_reached_again(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two histories from one state, as before and after a power cut, end in different generations."""
-    store = open_store(database, NoonClock())
-    (unit,) = store.apply(ANN, [insert(fact("x"))], NOON).added
-    store.close()
-    before = database.read_bytes()
-    generations = []
-    for noise in (5, 9):
-        monkeypatch.setattr("secrets.randbits", lambda bits, noise=noise: noise)
-        database.write_bytes(before)
-        store = open_store(database, NoonClock())
-        store.save_embeddings("mini", [EmbeddingRow(unit, 0, np.ones(2, np.float32), b"")])
-        generations.append(store.generation())
-        store.close()
-    assert generations[0] != generations[1]
 
 
 def test_full_text_is_whole(sqlite_store: SqliteStore) -> None:

@@ -14,6 +14,8 @@ from edge.memory.units import TurnState, UnitId
 from edge.store.sqlite import SqliteStore, open_store
 from tests.store.making import ANN, MAIN, NOON, episode, fact, insert
 
+EMBEDDER = "mini/8"
+
 
 def main(path: str, seed: str) -> None:
     store = open_store(Path(path), SystemClock())
@@ -32,8 +34,13 @@ def write(store: SqliteStore, chance: random.Random, name: str) -> None:
     confirm("begun", begun.turn, *begun.added)
     store.finish_turn(ANN, begun.turn, f"reply {name}", TurnState.DONE, [insert(fact(f"more {name}"))], NOON)
     confirm("done", begun.turn)
-    waiting = store.missing_embeddings("mini", 4)
-    store.save_embeddings("mini", [EmbeddingRow(unit, 0, np.ones(8, np.float32), b"") for unit, _ in waiting])
+    waiting = [unit for unit, _ in store.missing_embeddings(EMBEDDER, 4)]
+    store.save_embeddings(EMBEDDER, [EmbeddingRow(unit, 0, np.ones(8, np.float32), b"") for unit in waiting])
+    confirm("saved", *waiting)
+    if chance.random() < 0.1:
+        number = store.last_number(EMBEDDER)
+        store.keep_mark(EMBEDDER, str(number))
+        confirm("marked", number)
     if chance.random() < 0.2:
         gone = store.forget(ANN, [UnitId(chance.randint(1, begun.added[-1]))])
         confirm("gone", *gone)
