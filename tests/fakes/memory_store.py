@@ -28,7 +28,7 @@ from edge.memory.units import (
     Unit,
     UnitId,
 )
-from tests.fakes.vector_log import FakeVectorLog
+from tests.fakes.embeddings import FakeEmbeddings
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Record:
     terms: Counter[str]
 
 
-class FakeMemoryStore(FakeVectorLog):
+class FakeMemoryStore(FakeEmbeddings):
     """One owner's, or several owners', memory for the length of a test."""
 
     def __init__(self) -> None:
