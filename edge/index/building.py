@@ -25,7 +25,7 @@ from edge.index.sidefile import Side, outline_of, write_side
 
 ELEMENT_BYTES = 140
 """What hnswlib keeps in memory for an element beside its record: a lock, a level, upper links, the labels' table."""
-_RESERVE = 16 << 20
+_RESERVE = 24 << 20
 """Bytes of a build that are not the graph's: rows on their way, sums, what the allocator keeps."""
 _READ, _ADD, _SUM = 1024, 32, 2048
 """Vectors in one read from the store, in one step of building, and in one of summing and writing to the disk."""

@@ -59,7 +59,7 @@ class Segment:
         if len(self.units):
             self.records = _map_graph(self._path, shape, side)
             self._checks = Checks(self.records.layout)
-            self._graph = Graph(self.records, side.upper)
+            self.graph = Graph(self.records, side.upper)
 
     def __len__(self) -> int:
         """Vectors that can be found."""
@@ -82,7 +82,7 @@ class Segment:
             rows = None
         ef = max(SEARCH_EF, 2 * wanted)
         if self._walk_is_cheaper(ef, count):
-            nearest = self._graph.search(query, ef, rows)
+            nearest = self.graph.search(query, ef, rows)
             self._check(np.flatnonzero(nearest.seen & ~self._verified) if self._unverified_count else None)
             if len(nearest.rows) >= min(wanted, count):
                 return self._part(nearest, wanted, count)

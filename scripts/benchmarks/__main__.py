@@ -47,7 +47,7 @@ def recall(folders: tuple[Path, ...], depths: str, json_file: Path | None) -> No
     from scripts.benchmarks.recall import measure_recall
 
     conversations = [conversation for folder in folders for conversation in read_folder(folder)]
-    finish(measure_recall(conversations, _numbers(depths), real_embedder()), json_file)
+    finish(measure_recall(conversations, _numbers(depths, "--k"), real_embedder()), json_file)
 
 
 @bench.command()
@@ -61,6 +61,18 @@ def latency(units: int, questions: int, rounds: int, json_file: Path | None) -> 
     from scripts.benchmarks.memory import real_embedder
 
     finish(measure_latency(Size(units, questions, rounds), real_embedder()), json_file)
+
+
+@bench.command()
+@click.option("--sizes", default="5000,50000", show_default=True, metavar="N,...", help="Numbers of vectors.")
+@click.option("--questions", default=1000, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
+@click.option("--build-mb", default=256, show_default=True, type=_AT_LEAST_ONE, help="Memory of a build, in MiB.")
+@json_option
+def index(sizes: str, questions: int, build_mb: int, json_file: Path | None) -> None:
+    """Build and search vector indexes of made-up vectors, beside hnswlib and an exact scan."""
+    from scripts.benchmarks.index import measure_index
+
+    finish(measure_index(_numbers(sizes, "--sizes"), questions, build_mb), json_file)
 
 
 @bench.command()
@@ -80,13 +92,13 @@ def _end(number: int, _frame: object) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _numbers(text: str) -> list[int]:
+def _numbers(text: str, option: str) -> list[int]:
     try:
         numbers = [int(part) for part in text.split(",")]
     except ValueError:
         numbers = [0]
     if min(numbers) < 1:
-        raise click.BadParameter(f"{text!r} is no list of numbers from 1, such as 5,10", param_hint="--k")
+        raise click.BadParameter(f"{text!r} is no list of numbers from 1, such as 5,10", param_hint=option)
     return numbers
 
 

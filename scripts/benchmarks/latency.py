@@ -85,7 +85,7 @@ def _stages(memory: BenchMemory, question: str) -> Sequence[tuple[str, float]]:
     assert index is not None
     _, rules = _timed(lambda: memory.rules.find_question(question))
     by_text, text = _timed(lambda: dict(memory.store.search_text(scope, question, settings.candidates)))
-    allowed, visible = _timed(lambda: memory.store.visible_ids(scope))
+    allowed, visible = _timed(lambda: memory.store.visible(scope))
     vector, embed = _timed(lambda: embedder.embed_query(question))
     by_vector, vectors = _timed(lambda: dict(index.search(vector, settings.candidates, allowed)))
     language = language_of(question)
@@ -96,7 +96,7 @@ def _stages(memory: BenchMemory, question: str) -> Sequence[tuple[str, float]]:
     return (
         ("rules, no hit", rules),
         ("text search", text),
-        ("visible ids", visible),
+        ("visible units", visible),
         ("embed", embed),
         ("vector search", vectors),
         ("read units", read),

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import numpy as np
-
 from edge.clock import SystemClock
 from edge.config import load_settings
 from edge.daemon.parts import FileModels, read_rules
 from edge.engine.ports import EmbeddingRow, Scope, TextEmbedder
 from edge.engine.recall import Limits, Recall
-from edge.engine.vectors import Vectors
+from edge.engine.vectors import Vectors, embedder_key
 from edge.index.opening import open_index
 from edge.memory.rules import Rules
 from edge.memory.units import Draft, Insert, OwnerId, SessionId, UnitId
@@ -60,10 +58,13 @@ class BenchMemory:
         return Recall(self.store, self.rules, self.vectors, limits, SystemClock())
 
     def add(self, drafts: Sequence[Draft]) -> list[UnitId]:
-        """Store and embed drafts, each a unit of its own; gives their ids in order."""
+        """Store and embed drafts, each a unit of its own, and let the index do what it does when nobody asks; gives
+        their ids in order."""
         added: list[UnitId] = []
         for first in range(0, len(drafts), _BATCH):
             added += self._add_batch(drafts[first : first + _BATCH])
+            while self.vectors.tend_index():
+                pass
         return added
 
     def _add_batch(self, drafts: Sequence[Draft]) -> tuple[UnitId, ...]:
@@ -78,8 +79,8 @@ class BenchMemory:
             for unit, text in zip(written.added, embedded, strict=True)
             for number, (vector, codes) in enumerate(zip(text.vectors, text.codes, strict=True))
         ]
-        self.store.save_embeddings(embedder.id, rows)
-        index.add(np.array([row.unit for row in rows], dtype=np.int64), np.stack([row.vector for row in rows]))
+        self.store.save_embeddings(embedder_key(embedder), rows)
+        index.follow()
         return written.added
 
     def _insert(self, draft: Draft) -> Insert:
@@ -92,10 +93,12 @@ class BenchMemory:
 @contextmanager
 def bench_memory(folder: Path, embedder: TextEmbedder) -> Iterator[BenchMemory]:
     """An empty memory in a folder, closed at the end."""
-    vectors = Vectors()
-    vectors.attach(embedder, open_index(folder / "index", embedder.id, embedder.dimension, 0).index)
+    vectors, key = Vectors(), embedder_key(embedder)
     store = open_store(folder / "memory.db", SystemClock())
     try:
+        store.use_embedder(key)
+        vectors.attach(embedder, open_index(folder / "index", key, embedder.dimension, store))
         yield BenchMemory(store, vectors, read_rules())
     finally:
+        vectors.close()
         store.close()
