@@ -37,6 +37,8 @@ class Head:
 
     def append(self, rows: VectorRows) -> None:
         """Take in rows whose numbers follow."""
+        if not len(rows.numbers):
+            return  # a store that keeps none yet knows no dimension
         first, last = self._count, self._count + len(rows.units)
         if last > len(self._units):
             self._resize(max(2 * len(self._units), last, _FIRST_CAPACITY))
@@ -44,8 +46,7 @@ class Head:
         self._units[first:last] = rows.units
         self._vectors[first:last] = rows.vectors
         self._count = last
-        if len(rows.numbers):
-            self.last = int(rows.numbers[-1])
+        self.last = int(rows.numbers[-1])
 
     def remove(self, units: Ids) -> None:
         """Take units out, with their vectors."""

@@ -50,7 +50,7 @@ class Graph:
         Walks through others all the same. Gives fewer than `ef` where it cannot reach more.
         """
         walk = _Walk(self._records, query, ef)
-        entry, distance = self._descend(query)
+        entry, distance, looked_at = self._descend(query)
         if allowed is None:
             places = walk.among_all(entry, distance)
             rows = (places & _LOW) >> 1
@@ -58,25 +58,30 @@ class Graph:
             places = walk.among(allowed, entry, distance)
             rows = places & _LOW
         bits = (places >> 32).astype(np.int32)
-        return Nearest(rows, 1.0 - bits.view(np.float32), walk.seen())
+        seen = walk.seen()
+        seen.put(looked_at, True, mode="clip")
+        return Nearest(rows, 1.0 - bits.view(np.float32), seen)
 
-    def _descend(self, query: Vector) -> tuple[int, float]:
-        """From the entry point down to the lowest level, always on to the nearest neighbour."""
+    def _descend(self, query: Vector) -> tuple[int, float, Rows]:
+        """From the entry point down to the lowest level, always on to the nearest neighbour; and all that were looked
+        at."""
         current = self._layout.entry
         nearest = self._distance(current, query)
+        looked_at = [np.array([current], dtype=np.int64)]
         for level in reversed(self._levels):
             while True:
                 neighbours = level.neighbours(current, self._records.tail)
                 if not len(neighbours):
                     break
+                looked_at.append(neighbours)
                 words = self._records.words.take(neighbours, axis=0, mode="clip")
                 cosines = np.vecdot(self._records.vectors_in(words), query)
                 best = int(cosines.argmax())
                 distance = float(np.float32(1.0) - cosines[best])
-                if distance >= nearest:
+                if not distance < nearest:  # also where a damaged vector is no number
                     break
                 current, nearest = min(int(neighbours[best]), self._layout.count - 1), distance
-        return current, nearest
+        return current, nearest, np.concatenate(looked_at)
 
     def _distance(self, element: int, query: Vector) -> float:
         vector = self._records.vectors(element, element + 1)
@@ -117,6 +122,7 @@ class _Walk:
         self._records = records
         self._query = query
         self._ef = ef
+        self._last = np.uint32(layout.count - 1)
         self._fresh = np.ones(layout.count, dtype=np.bool_)
         self._words = np.empty((layout.links, layout.words), dtype=np.uint32)
         self._vectors = records.vectors_in(self._words)
@@ -175,9 +181,10 @@ class _Walk:
         links = self._records.words[element]
         neighbours = links[1 : 1 + min(int(links[0]) & 0xFFFF, len(self._met))]
         new = neighbours[self._fresh.take(neighbours, mode="clip")]
+        np.minimum(new, self._last, out=new)
         count = len(new)
         if count:
-            self._fresh.put(new, False, mode="clip")
+            self._fresh.put(new, False)
             self._records.words.take(new, axis=0, out=self._words[:count], mode="clip")
             distances = self._distances[:count]
             np.vecdot(self._vectors[:count], self._query, out=distances)

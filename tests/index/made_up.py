@@ -1,5 +1,7 @@
 """Made-up vectors that lie in clusters, as those of texts do."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from edge.engine.ports import Vector
