@@ -45,7 +45,8 @@ class Found:
     """What recall found, best first. Empty `recalled` means: nothing reliable.
 
     `asked` is the slot question the rules saw, `about_the_past` whether only memory could answer. `degraded` names
-    searches that could not be made, `dropped` says of other candidates why they are not there. Times are in seconds.
+    searches that were not made, or not whole (see `Vectors.degraded`), `dropped` says of other candidates why they are
+    not there. Times are in seconds.
     """
 
     recalled: tuple[Recalled, ...]
@@ -60,7 +61,7 @@ class Found:
     def nothing_to_go_on(self) -> bool:
         """Whether the model must be told that memory has no answer, because only memory could have one.
 
-        Not where a search could not be made: failing to look is not finding nothing.
+        Not where a search could not be made, or not whole: failing to look is not finding nothing.
         """
         return not self.recalled and self.about_the_past and not self.degraded
 
@@ -150,9 +151,9 @@ class Recall:
     def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
         if self._vectors.index is None:
             return {}, ("vectors",)
-        allowed = self._store.visible_ids(scope)
+        allowed = self._store.visible(scope)
         try:
-            return self._vectors.search(query, self._limits.candidates, allowed), ()
+            return self._vectors.search(query, self._limits.candidates, allowed), self._vectors.degraded
         except EmbedderFailed as failure:
             _log.warning("recall goes on without vectors: %s", failure.message)
             return {}, ("vectors",)

@@ -79,7 +79,7 @@ class Remember:
         return removed
 
     def embed_backlog(self, limit: int) -> bool:
-        """Embed up to `limit` chunks of what has no vector yet; True while work is left."""
+        """Embed up to `limit` chunks of what has no vector yet; True while work is left. Raises EmbedderFailed."""
         return self._vectors.embed_backlog(self._store, limit)
 
     def _changes(

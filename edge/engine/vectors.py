@@ -1,106 +1,152 @@
-"""The embedder and the index it fills, together: what is searched by meaning. May be absent for a while."""
+"""Search by meaning: embedders and the indexes of their vectors, which follow the store.
+
+One pair of the two serves, if there is any. During a change of embedder a second one is coming: it embeds what the
+store holds, and takes over when it has all of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import logging
+from collections.abc import Collection
 
-import numpy as np
-
-from edge.engine.ports import Embedded, EmbeddingRow, Ids, MemoryStore, TextEmbedder, VectorIndex
-from edge.errors import EmbedderFailed
+from edge.engine.backlog import Backlog
+from edge.engine.ports import Mask, MemoryStore, TextEmbedder
+from edge.engine.vector_ports import VectorIndex
+from edge.errors import EdgeError, EmbedderFailed
 from edge.memory.units import UnitId
+
+_log = logging.getLogger(__name__)
+
+
+def embedder_key(embedder: TextEmbedder) -> str:
+    """What store and index know an embedder by: another dimension under the same id is another embedder."""
+    return f"{embedder.id}/{embedder.dimension}"
+
+
+class Pair:
+    """An embedder, the index of its vectors, and what it has yet to embed. `key` is the embedder's."""
+
+    def __init__(self, embedder: TextEmbedder, index: VectorIndex) -> None:
+        self.embedder = embedder
+        self.index = index
+        self.key = embedder_key(embedder)
+        self.backlog = Backlog(embedder, self.key)
+        self._rebuilding = False
+
+    def embed(self, store: MemoryStore, limit: int) -> bool:
+        """A step of the backlog; what it kept can be found at once."""
+        worked = self.backlog.step(store, limit)
+        if worked:
+            self.index.follow()
+        return worked
+
+    def tend(self) -> bool:
+        """A step of what is due in the index."""
+        due = self.index.step()
+        self._rebuilding = self._rebuilding and due
+        return due
+
+    def rebuild(self) -> None:
+        """Begin to build the index anew; one that has begun goes on as it is."""
+        if not self._rebuilding:
+            self.index.rebuild()
+            self._rebuilding = True
+
+    @property
+    def is_rebuilding(self) -> bool:
+        """Whether a rebuild goes on: one that was asked for, or of what is missing."""
+        return self._rebuilding or self.index.state().missing > 0
+
+    def is_whole(self, store: MemoryStore) -> bool:
+        """Whether all that can be embedded is, and can be found through the index."""
+        return self.backlog.is_done(store) and not self.index.state().missing
 
 
 class Vectors:
-    """Search by meaning. Until `attach` is called (no model file yet) it says so, and nothing else suffers."""
+    """The pairs. Until `attach` is called (no model file yet) there is no search by meaning, and it says so."""
 
     def __init__(self) -> None:
-        self._pair: tuple[TextEmbedder, VectorIndex] | None = None
-        self._long: _Long | None = None
+        self.serving: Pair | None = None
+        self.coming: Pair | None = None
+        self.mostly_missing = False
+        """Whether most units have no embedding yet by the embedder that serves."""
 
     def attach(self, embedder: TextEmbedder, index: VectorIndex) -> None:
-        """Put an embedder and an index of its vectors to use."""
-        self._pair = (embedder, index)
+        """Let a pair serve."""
+        self.serving = Pair(embedder, index)
+
+    def prepare(self, embedder: TextEmbedder, index: VectorIndex) -> None:
+        """Let a pair get ready beside the one that serves."""
+        self.coming = Pair(embedder, index)
+
+    def switch(self) -> Pair:
+        """Let the coming pair serve; gives the one that served. Raises ValueError where there are not two."""
+        if self.serving is None or self.coming is None:
+            raise ValueError("no pair is coming to take over from another")
+        former, self.serving, self.coming = self.serving, self.coming, None
+        return former
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Those that there are, the serving one first."""
+        return tuple(pair for pair in (self.serving, self.coming) if pair is not None)
 
     @property
     def index(self) -> VectorIndex | None:
-        """The index, where there is one."""
-        return self._pair[1] if self._pair else None
+        """The index that is searched, where there is one."""
+        return self.serving.index if self.serving else None
 
     @property
     def embedder(self) -> TextEmbedder | None:
-        """The embedder, where there is one."""
-        return self._pair[0] if self._pair else None
+        """The embedder that serves, where there is one."""
+        return self.serving.embedder if self.serving else None
 
-    def search(self, query: str, limit: int, allowed: Ids) -> dict[UnitId, float]:
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What keeps a search from finding all there is: `vectors` where none is made, `index` where vectors are not
+        in it at the moment, `embeddings` where most units have none yet."""
+        if self.serving is None:
+            return ("vectors",)
+        index = ("index",) if self.serving.index.state().missing else ()
+        return (*index, *(("embeddings",) if self.mostly_missing else ()))
+
+    def search(self, query: str, limit: int, allowed: Mask) -> dict[UnitId, float]:
         """The nearest of the allowed units with their cosine. Raises EmbedderFailed, also where there is none."""
-        if self._pair is None:
+        if self.serving is None:
             raise EmbedderFailed("There is no embedder on this machine yet.")
-        embedder, index = self._pair
-        return dict(index.search(embedder.embed_query(query), limit, allowed))
+        vector = self.serving.embedder.embed_query(query)
+        return dict(self.serving.index.search(vector, limit, allowed))
 
     def remove(self, ids: Collection[UnitId]) -> None:
-        """Take units out."""
-        if self._pair is not None and ids:
-            self._pair[1].remove(ids)
-        if self._long is not None and self._long.unit in ids:
-            self._long = None
+        """Take out units that the store has forgotten.
+
+        Where an index cannot follow now, they are gone all the same: no search allows what the store does not have.
+        """
+        for pair in self.pairs if ids else ():
+            pair.backlog.remove(ids)
+            try:
+                pair.index.follow()
+            except EdgeError as error:
+                _log.warning("the index of %s follows the store later: %s", pair.key, error.message)
 
     def embed_backlog(self, store: MemoryStore, limit: int) -> bool:
-        """Embed up to `limit` chunks of units that have no vector yet; True while work is left.
-
-        A long text takes several calls: its chunks are gathered here and stored together, so that a turn never waits
-        for a whole pasted document.
-        """
-        if self._pair is None:
-            return False
-        embedder = self._pair[0]
-        if self._long is None:
-            waiting = store.missing_embeddings(embedder.id, limit)
-            if not waiting:
-                return False
-            chunks = [(unit, embedder.split(content)) for unit, content in waiting]
-            self._long = next((_Long(unit, parts) for unit, parts in chunks if len(parts) > 1), None)
-            self._embed_short(store, [(unit, parts[0]) for unit, parts in chunks if len(parts) == 1])
+        """Embed up to `limit` chunks of units that the serving embedder has not embedded; True while work is left.
+        Raises EmbedderFailed and the store's errors."""
+        if self.serving is not None and self.serving.embed(store, limit):
             return True
-        if self._long.embed_next(embedder, limit):
-            self._keep(store, self._long.rows())
-            self._long = None
-        return True
+        self.mostly_missing = False
+        return False
 
-    def _embed_short(self, store: MemoryStore, texts: Sequence[tuple[UnitId, str]]) -> None:
-        if self._pair is None or not texts:
-            return
-        embedded = self._pair[0].embed([text for _, text in texts])
-        self._keep(store, [row for (unit, _), text in zip(texts, embedded, strict=True) for row in _rows(unit, [text])])
+    def embed_coming(self, store: MemoryStore, limit: int) -> bool:
+        """The same for the coming embedder."""
+        return self.coming is not None and self.coming.embed(store, limit)
 
-    def _keep(self, store: MemoryStore, rows: Sequence[EmbeddingRow]) -> None:
-        assert self._pair is not None
-        embedder, index = self._pair
-        store.save_embeddings(embedder.id, rows)
-        index.add(np.array([row.unit for row in rows], dtype=np.int64), np.stack([row.vector for row in rows]))
+    def tend_index(self) -> bool:
+        """A little of what is due in an index, the serving one's first; True while more is due. Raises DiskFull,
+        StoreReadOnly, StoreFailed."""
+        return any(pair.tend() for pair in self.pairs)
 
-
-class _Long:
-    """A unit of several chunks on its way through the embedder."""
-
-    def __init__(self, unit: UnitId, parts: Sequence[str]) -> None:
-        self.unit = unit
-        self._parts = list(parts)
-        self._done: list[Embedded] = []
-
-    def embed_next(self, embedder: TextEmbedder, limit: int) -> bool:
-        """Embed the next chunks; whether that was all."""
-        batch = self._parts[:limit]
-        self._done += embedder.embed(batch)
-        self._parts = self._parts[limit:]
-        return not self._parts
-
-    def rows(self) -> list[EmbeddingRow]:
-        """All chunks, as the store keeps them."""
-        return _rows(self.unit, self._done)
-
-
-def _rows(unit: UnitId, texts: Sequence[Embedded]) -> list[EmbeddingRow]:
-    chunks = [pair for text in texts for pair in zip(text.vectors, text.codes, strict=True)]
-    return [EmbeddingRow(unit, number, vector, codes) for number, (vector, codes) in enumerate(chunks)]
+    def close(self) -> None:
+        """Let go of the indexes' files."""
+        for pair in self.pairs:
+            pair.index.close()

@@ -8,7 +8,7 @@ from edge.engine.context import PromptPlan
 from edge.engine.ports import Scope
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
-from edge.engine.vectors import Vectors
+from edge.engine.vectors import Vectors, embedder_key
 from edge.memory.lifecycle import Lifespans, key_of
 from edge.memory.units import Draft, Insert, Kind, OwnerId, Recalled, SessionId, Stage, Unit, UnitId
 from edge.prompt.window import Marks
@@ -62,13 +62,29 @@ def found(*units: Unit) -> list[Recalled]:
 class Desk:
     """A memory of fakes with the real use cases on it."""
 
-    def __init__(self, *, embedder: HashEmbedder | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self, *, embedder: HashEmbedder | None = None, limits: Limits | None = None, attached: bool = True
+    ) -> None:
         self.clock = SetClock()
         self.store = FakeMemoryStore()
+        self._limits = limits or Limits(200, 8, 0.35, 0.5)
+        self.begin_anew()
+        if attached:
+            self.attach(embedder or HashEmbedder())
+
+    def begin_anew(self) -> None:
+        """The use cases as they are after a start, on the same store; no embedder is there yet."""
         self.vectors = Vectors()
-        self.vectors.attach(embedder or HashEmbedder(), ExactIndex())
-        self.recall = Recall(self.store, RULES, self.vectors, limits or Limits(200, 8, 0.35, 0.5), self.clock)
+        self.recall = Recall(self.store, RULES, self.vectors, self._limits, self.clock)
         self.remember = Remember(self.store, RULES, self.vectors, Lifespans())
+
+    def attach(self, embedder: HashEmbedder) -> ExactIndex:
+        """Let an embedder serve, as a daemon that starts does."""
+        key = embedder_key(embedder)
+        self.store.use_embedder(key)
+        index = ExactIndex(self.store, key, embedder.dimension)
+        self.vectors.attach(embedder, index)
+        return index
 
     def say(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN) -> None:
         """A message, stored and embedded a minute later than the last, without a reply."""

@@ -7,13 +7,14 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from edge.engine.ports import Ids, Scope, Vector
+from edge.engine.ports import Mask, Scope, Vector
 from edge.engine.recall import Found, Limits, Recall
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState, UnitId
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, remembered
 from tests.fakes.embedder import HashEmbedder
+from tests.fakes.vector_index import ExactIndex
 from tests.memory.test_rules import RULES
 
 
@@ -203,6 +204,30 @@ def test_what_expired_or_was_forgotten_is_not_found(desk: Desk) -> None:
     assert ask(desk, "zeppelin").recalled == ()
 
 
+def test_an_index_that_is_not_whole_is_said_and_searched_all_the_same(desk: Desk) -> None:
+    desk.say("The zeppelin leaves at nine.")
+    index = desk.vectors.index
+    assert isinstance(index, ExactIndex)
+    index.lost = 1
+    found = ask(desk, "zeppelin")
+    assert found.degraded == ("index",)
+    assert contents(found) == ["The zeppelin leaves at nine."]
+    assert "dense" in found.recalled[0].signals
+    nothing = ask(desk, "What did you recommend to me?")
+    assert (nothing.recalled, nothing.nothing_to_go_on) == ((), False)
+    index.lost = 0
+    assert ask(desk, "What did you recommend to me?").nothing_to_go_on
+
+
+def test_while_most_is_not_embedded_nothing_found_is_not_called_nothing(desk: Desk) -> None:
+    desk.vectors.mostly_missing = True
+    found = ask(desk, "你给我推荐了什么？")
+    assert (found.recalled, found.degraded) == ((), ("embeddings",))
+    assert not found.nothing_to_go_on
+    desk.embed()
+    assert ask(desk, "你给我推荐了什么？").degraded == ()
+
+
 @pytest.mark.parametrize("vectors", [Vectors(), "broken"])
 def test_without_vectors_recall_goes_on_and_says_so(vectors: Vectors | str) -> None:
     desk = Desk(embedder=BrokenEmbedder())
@@ -258,7 +283,7 @@ def test_vectors_find_what_shares_no_stem(desk: Desk) -> None:
     desk.say("The zeppelin leaves at nine.")
     vector = HashEmbedder().embed_query("The zeppelin leaves at nine.")
     assert np.isclose(np.linalg.norm(vector), 1.0)
-    allowed = desk.store.visible_ids(Scope(ANN, MAIN, desk.clock.now()))
+    allowed = desk.store.visible(Scope(ANN, MAIN, desk.clock.now()))
     assert list(desk.vectors.search("the zeppelin leaves", 5, allowed)) == [1]
 
 
@@ -266,7 +291,7 @@ def test_a_pasted_book_is_not_read_whole_for_a_search(desk: Desk, monkeypatch: p
     desk.say("The zeppelin leaves at nine.")
     read: list[int] = []
 
-    def search(query: str, limit: int, allowed: Ids) -> dict[UnitId, float]:
+    def search(query: str, limit: int, allowed: Mask) -> dict[UnitId, float]:
         read.append(len(query))
         return {}
 

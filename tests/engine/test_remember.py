@@ -6,12 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from edge.engine.ports import Embedded
-from edge.engine.vectors import Vectors
-from edge.errors import EmbedderFailed
 from edge.memory.units import Draft, Kind, Source, TurnState
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk
-from tests.fakes.embedder import HashEmbedder
 
 
 @pytest.fixture
@@ -109,76 +105,6 @@ def test_use_is_counted_and_changes_nothing_else(desk: Desk) -> None:
     desk.remember.note_use(BOB, [before.id], desk.clock.now())
     (after,) = desk.units()
     assert (after.access_count, after.relevance, after.valid_until) == (1, before.relevance, before.valid_until)
-
-
-# --- the backlog ---
-
-LONG = " ".join(f"On day {day} we walked along the river." for day in range(60))
-
-
-class FailingEmbedder(HashEmbedder):
-    """Fails when it is told to, and notes the sizes of its batches."""
-
-    def __init__(self) -> None:
-        super().__init__(limit=20)
-        self.fails = False
-        self.batches: list[int] = []
-
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
-        if self.fails:
-            raise EmbedderFailed("The network broke off.")
-        self.batches.append(len(texts))
-        return super().embed(texts)
-
-
-def chunks_of(desk: Desk) -> list[int]:
-    return [row.chunk for row in desk.store._embeddings.values()]
-
-
-def test_a_long_text_is_embedded_in_steps_and_stored_whole() -> None:
-    embedder = FailingEmbedder()
-    desk = Desk(embedder=embedder)
-    desk.remember.statement(ANN, None, LONG, desk.clock.now())
-    whole = len(embedder.split(LONG))
-    while desk.remember.embed_backlog(4):
-        assert len(chunks_of(desk)) in (0, whole)
-    assert chunks_of(desk) == list(range(whole))
-    assert max(embedder.batches) <= 4
-
-
-def test_a_failure_of_the_embedder_loses_no_chunk() -> None:
-    embedder = FailingEmbedder()
-    desk = Desk(embedder=embedder)
-    desk.remember.statement(ANN, None, LONG, desk.clock.now())
-    for _ in range(3):
-        assert desk.remember.embed_backlog(4)
-    embedder.fails = True
-    for _ in range(2):
-        with pytest.raises(EmbedderFailed):
-            desk.remember.embed_backlog(4)
-    embedder.fails = False
-    desk.embed()
-    assert chunks_of(desk) == list(range(len(embedder.split(LONG))))
-
-
-def test_a_text_that_is_forgotten_half_way_leaves_nothing() -> None:
-    desk = Desk(embedder=FailingEmbedder())
-    desk.remember.statement(ANN, None, LONG, desk.clock.now())
-    for _ in range(3):
-        assert desk.remember.embed_backlog(4)
-    desk.remember.forget(ANN, [unit.id for unit in desk.units()])
-    desk.embed()
-    assert chunks_of(desk) == []
-    assert desk.vectors.index is not None
-    assert len(desk.vectors.index) == 0
-
-
-def test_without_an_embedder_there_is_no_backlog() -> None:
-    vectors = Vectors()
-    desk = Desk()
-    assert vectors.embedder is None
-    assert not vectors.embed_backlog(desk.store, 4)
-    vectors.remove([])
 
 
 def test_drafts_are_stored_as_given(desk: Desk) -> None:
