@@ -318,3 +318,14 @@ class EmbedderFailed(EdgeError):
     exit_status = 6
     http_status = 500
     default_hint = "Run `edge models verify`."
+
+
+# --- the index (exit status 8) -----------------------------------------------------------------------------------
+
+
+class IndexDamaged(EdgeError):
+    """The verification of the vector index found faults; what is wrong was moved aside and is rebuilt."""
+
+    code = "index_damaged"
+    exit_status = 8
+    default_hint = "No memory is lost: `edge index status` shows how far the rebuild is. Check the disk (dmesg)."

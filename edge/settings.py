@@ -82,6 +82,19 @@ class EmbedderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """The index of vectors, which is built in the background."""
+
+    head: int = _setting(
+        4096,
+        "Vectors held in memory, where they are compared one by one, before they are sealed into a file.",
+        low=64,
+        high=65536,
+    )
+    build_memory_mb: int = _setting(256, "Most memory in MiB that building a file takes.", low=32, high=16384)
+
+
+@dataclass(frozen=True, slots=True)
 class RecallSettings:
     """Finding memories for a turn."""
 
@@ -143,6 +156,7 @@ class Settings:
     daemon: DaemonSettings = DaemonSettings()
     model: ModelSettings = ModelSettings()
     embedder: EmbedderSettings = EmbedderSettings()
+    index: IndexSettings = IndexSettings()
     recall: RecallSettings = RecallSettings()
     prompt: PromptSettings = PromptSettings()
     memory: MemorySettings = MemorySettings()
@@ -153,6 +167,7 @@ SECTIONS: dict[str, type] = {
     "daemon": DaemonSettings,
     "model": ModelSettings,
     "embedder": EmbedderSettings,
+    "index": IndexSettings,
     "recall": RecallSettings,
     "prompt": PromptSettings,
     "memory": MemorySettings,

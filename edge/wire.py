@@ -78,7 +78,8 @@ class TimingsWire(TypedDict):
 
 
 class RecallEvent(TypedDict):
-    """`event: recall`: what was found, before the model starts. `degraded` names what could not be searched."""
+    """`event: recall`: what was found, before the model starts. `degraded` names what could not be searched, or not
+    whole."""
 
     turn: int
     recalled: list[RecalledWire]
@@ -133,6 +134,18 @@ class ModelStatus(TypedDict):
     error: dict[str, str | int | float | bool | None] | None
 
 
+class EmbedderStatus(ModelStatus):
+    """The embedder whose vectors are searched. While another takes over, `changing_to` names it.
+
+    `done` of `total` memories are embedded by the one that is to serve. Where that one cannot be loaded the other goes
+    on, `ready`, and `error` says why.
+    """
+
+    changing_to: str | None
+    done: int
+    total: int
+
+
 class SettingWire(TypedDict):
     """A setting in force and where it came from: `default`, `file` or `environment`."""
 
@@ -142,7 +155,8 @@ class SettingWire(TypedDict):
 
 class StatusWire(TypedDict):
     """`GET /v1/status`. `memory` is resident bytes by part; `settings` is keyed `section.key`. `degraded` names what
-    does not serve now: `vectors`, `database`; `counts` is empty where the database cannot be asked."""
+    does not serve now, or not whole: `vectors`, `index` while vectors are missing from it, `embeddings` while most
+    memories have none, `database`; `counts` is empty where the database cannot be asked."""
 
     version: str
     api: int
@@ -153,7 +167,7 @@ class StatusWire(TypedDict):
     socket: str
     config: str
     model: ModelStatus
-    embedder: ModelStatus
+    embedder: EmbedderStatus
     queue: dict[str, int]
     counts: dict[str, int]
     memory: dict[str, int]
@@ -201,6 +215,73 @@ class SessionsAnswer(TypedDict):
     """`GET /v1/sessions`."""
 
     sessions: list[SessionWire]
+
+
+class SegmentWire(TypedDict):
+    """One file of an index; `dead` of its vectors are of no use any more."""
+
+    name: str
+    vectors: int
+    dead: int
+    bytes: int
+
+
+class IndexWorkWire(TypedDict):
+    """What an index does in the background: `seal`, `merge` or `rebuild`; `done` of `total` vectors."""
+
+    task: str
+    done: int
+    total: int
+
+
+class IndexWire(TypedDict):
+    """One index. `vectors` can be found through it, `fresh` of them are in memory until they are sealed, `missing` are
+    not in it again yet; `rebuilding` until they are, and until a rebuild that was asked for has ended; `unfit` says of files that were moved aside why. `memory_bytes` is without mapped files."""
+
+    embedder: str
+    vectors: int
+    fresh: int
+    missing: int
+    segments: list[SegmentWire]
+    work: IndexWorkWire | None
+    rebuilding: bool
+    unfit: list[str]
+    memory_bytes: int
+
+
+class ChangeWire(TypedDict):
+    """A change of embedder: `done` of `total` memories are embedded by the new one."""
+
+    embedder: str
+    done: int
+    total: int
+
+
+class IndexAnswer(TypedDict):
+    """`GET /v1/index` and `POST /v1/index/rebuild`: the index that is searched, the one that is to take its place, and
+    how far that is. `held_up` is the error for which work on an index waits."""
+
+    serving: IndexWire | None
+    coming: IndexWire | None
+    changing: ChangeWire | None
+    held_up: dict[str, str | int | float | bool | None] | None
+
+
+class VerifyProgress(TypedDict):
+    """`event: progress` of a verification: `done` of `total` vectors of an index are compared."""
+
+    embedder: str
+    done: int
+    total: int
+
+
+class VerifyDone(TypedDict):
+    """`event: done` of a verification: how many vectors were compared, what is wrong, in sentences, and whether the
+    index is being rebuilt."""
+
+    vectors: int
+    faults: list[str]
+    rebuilding: bool
 
 
 class ErrorWire(TypedDict):

@@ -17,16 +17,23 @@ from edge.cli.connection import UnixConnection, read_body, send
 from edge.errors import AnswerInvalid, AnswerLate, DaemonNotRunning
 from edge.wire import (
     MAX_PAGE,
+    ChangeWire,
     DoneEvent,
     ForgetAnswer,
+    IndexAnswer,
+    IndexWire,
+    IndexWorkWire,
     MemoryPage,
     MemoryWire,
     RecallAnswer,
     RecallEvent,
     RememberAnswer,
+    SegmentWire,
     SessionsAnswer,
     SessionWire,
     StatusWire,
+    VerifyDone,
+    VerifyProgress,
 )
 
 ANSWER_SECONDS = 120.0
@@ -54,8 +61,8 @@ class Done(NamedTuple):
 TurnEvent = Found | Token | Done
 
 
-class Turn:
-    """A running turn: iterate over its events; leaving the `with` block stops it."""
+class Running:
+    """What runs in the daemon while its events are read; leaving the `with` block stops it."""
 
     def __init__(self, answer: http.client.HTTPResponse, connection: http.client.HTTPConnection) -> None:
         self._answer = answer
@@ -69,6 +76,10 @@ class Turn:
     ) -> None:
         self._answer.close()
         self._connection.close()
+
+
+class Turn(Running):
+    """A running turn: iterate over its events."""
 
     def __iter__(self) -> Iterator[TurnEvent]:
         """The events. Raises the error of an `error` event, and DaemonNotRunning at an end before `done`.
@@ -95,6 +106,27 @@ class Turn:
         )
 
 
+class Verification(Running):
+    """A running verification of the index: iterate over how far it is; after that `result` is what came of it."""
+
+    result: VerifyDone
+
+    def __iter__(self) -> Iterator[VerifyProgress]:
+        """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
+        done = False
+        for name, data in server_sent(self._answer):
+            match name:
+                case "progress":
+                    yield shaped(data, VerifyProgress)
+                case "done":
+                    done = True
+                    self.result = shaped(data, VerifyDone, lists=("faults",))
+                case "error":
+                    raise error_from_wire(data)
+        if not done:
+            raise DaemonNotRunning("The daemon ended in the middle of the verification.")
+
+
 class Client:
     """Speaks to the daemon behind one socket. Every call opens a connection of its own."""
 
@@ -105,17 +137,7 @@ class Client:
     def turn(self, session: str, message: str, reply_tokens: int | None = None) -> Turn:
         """Say something; gives the events of the turn. Raises what the daemon answers, and connection errors."""
         body = _given(session=session, message=message, stream=True, reply_tokens=reply_tokens)
-        connection = UnixConnection(self.socket_path, None)
-        try:
-            answer = send(connection, "POST", "/v1/turns", body)
-            if answer.status != http.client.OK:
-                raise_refusal(answer.status, read_body(answer))
-            if answer.getheader("Content-Type", "").partition(";")[0].strip() != "text/event-stream":
-                raise AnswerInvalid(f"The answer to a turn on {self.socket_path} is not a stream of events.")
-        except BaseException:
-            connection.close()
-            raise
-        return Turn(answer, connection)
+        return Turn(*self._begin("/v1/turns", body))
 
     def memories(
         self,
@@ -180,6 +202,34 @@ class Client:
         """State, memory by part, settings in force."""
         return shaped(self._call("GET", "/v1/status"), StatusWire)
 
+    def index(self) -> IndexAnswer:
+        """How the indexes of vectors are."""
+        return _index_answer(self._call("GET", "/v1/index"))
+
+    def rebuild_index(self) -> IndexAnswer:
+        """Begin to build the indexes anew; gives how they are at once."""
+        return _index_answer(self._call("POST", "/v1/index/rebuild"))
+
+    def verify_index(self) -> Verification:
+        """Compare every vector with the database."""
+        return Verification(*self._begin("/v1/index/verify", None))
+
+    def _begin(
+        self, path: str, body: Mapping[str, Any] | None
+    ) -> tuple[http.client.HTTPResponse, http.client.HTTPConnection]:
+        """Ask for something that answers with events, however long it takes."""
+        connection = UnixConnection(self.socket_path, None)
+        try:
+            answer = send(connection, "POST", path, body)
+            if answer.status != http.client.OK:
+                raise_refusal(answer.status, read_body(answer))
+            if answer.getheader("Content-Type", "").partition(";")[0].strip() != "text/event-stream":
+                raise AnswerInvalid(f"The answer to {path} on {self.socket_path} is not a stream of events.")
+        except BaseException:
+            connection.close()
+            raise
+        return answer, connection
+
     def _call(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
     ) -> Any:
@@ -199,6 +249,18 @@ class Client:
         if answer.status >= http.client.BAD_REQUEST:
             raise_refusal(answer.status, data)
         return parse_json(data)
+
+
+def _index_answer(data: Any) -> IndexAnswer:
+    answer = shaped(data, IndexAnswer)
+    for index in (answer["serving"], answer["coming"]):
+        if index is not None:
+            each_shaped(shaped(index, IndexWire, lists=("segments", "unfit"))["segments"], SegmentWire)
+            if index["work"] is not None:
+                shaped(index["work"], IndexWorkWire)
+    if answer["changing"] is not None:
+        shaped(answer["changing"], ChangeWire)
+    return answer
 
 
 def _given(**fields: Any) -> dict[str, Any]:

@@ -167,6 +167,7 @@ command line prints `edge: message` and `hint: ...` on standard error, with `--j
 | 5 | not now: the queue is full, or the daemon is stopping |
 | 6 | a model: missing, damaged, unfit, failed |
 | 7 | storage: damaged, full, read-only, newer |
+| 8 | the vector index was damaged; it is rebuilt from the database |
 | 130 | stopped with Ctrl-C |
 | 141 | nobody reads the output any more |
 """

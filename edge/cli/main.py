@@ -25,6 +25,7 @@ COMMANDS = {
     "forget": "edge.cli.forget",
     "sessions": "edge.cli.sessions",
     "status": "edge.cli.status",
+    "index": "edge.cli.index",
     "models": "edge.cli.models",
     "settings": "edge.cli.settings",
     "daemon": "edge.cli.daemon",

@@ -1,4 +1,4 @@
-"""How far the slow work on model files is: a bar on a terminal, else a line for each tenth."""
+"""How far slow work is: a bar on a terminal, else a line for each tenth."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._rewrites = has_cursor(sys.stderr)
-        self._shown: tuple[Phase, str, int] | None = None
+        self._shown: tuple[str, int] | None = None
         self._open = False
 
     def __enter__(self) -> Self:
@@ -36,24 +36,28 @@ class ProgressLine:
         self._end_line()
 
     def report(self, progress: Progress) -> None:
-        """Show a step, unless it would look like the one before."""
+        """Show a step of work on model files."""
         if progress.phase not in VERBS:
             self._say(progress)
             return
         if progress.phase is Phase.CHECKING and progress.total < SLOW_CHECK_BYTES:
             return
-        percent = 100 * progress.done // max(progress.total, 1)
-        step = (progress.phase, progress.file, percent if self._rewrites else percent // 10)
+        self.show(f"{VERBS[progress.phase]} {progress.file}", progress.done, progress.total, size(progress.total))
+
+    def show(self, text: str, done: int, total: int, whole: str) -> None:
+        """Show how much of something is done, unless it would look like the step before. `whole` is all of it, in
+        words."""
+        percent = 100 * done // max(total, 1)
+        step = (text, percent if self._rewrites else percent // 10)
         if step == self._shown:
             return
-        if self._shown is not None and step[:2] != self._shown[:2]:
+        if self._shown is not None and text != self._shown[0]:
             self._end_line()
         self._shown = step
-        self._draw(progress, percent)
+        self._draw(on_one_line(text), percent, whole)
 
-    def _draw(self, progress: Progress, percent: int) -> None:
-        text = f"{VERBS[progress.phase]} {on_one_line(progress.file)}"
-        amount = f"{percent:3}% of {size(progress.total)}"
+    def _draw(self, text: str, percent: int, whole: str) -> None:
+        amount = f"{percent:3}% of {whole}"
         if not self._rewrites:
             print_err(f"{text}  {amount}")
             return

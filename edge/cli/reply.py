@@ -6,6 +6,7 @@ import sys
 
 from edge.cli.client import Client, Done, Found, Token, Turn
 from edge.cli.terminal import Note, is_terminal, print_err, print_json, say, styled
+from edge.cli.units import not_searched
 from edge.wire import DoneEvent
 
 CUT = "(cut: the reply reached its limit, model.reply_tokens in the settings)"
@@ -62,4 +63,4 @@ def _show_degraded(degraded: list[str], note: Note) -> None:
     """Tell a person that recall was not whole: "not found" then means less."""
     if degraded and is_terminal(sys.stderr):
         note.clear()
-        print_err(styled(f"(recalled without: {', '.join(degraded)})", sys.stderr, dim=True))
+        print_err(styled(f"(recalled without: {not_searched(degraded)})", sys.stderr, dim=True))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from edge.cli.options import Options, asking, pass_options
-from edge.wire import ModelStatus, StatusWire
+from edge.wire import EmbedderStatus, ModelStatus, StatusWire
 
 BYTES = {"bytes": "of text", "database_bytes": "on disk"}
 RATE = "_tokens_s"
@@ -38,6 +38,7 @@ def _rows(found: StatusWire) -> Iterator[tuple[str, str]]:
     yield "owner", found["owner"]
     yield "model", _model(found["model"])
     yield "embedder", _model(found["embedder"])
+    yield from _changing(found["embedder"])
     yield "memory", _memory(found["memory"])
     yield "holds", _counts(found["counts"])
     yield "queue", _counts(found["queue"])
@@ -66,6 +67,13 @@ def _model(model: ModelStatus) -> str:
     if error is None:
         return line
     return f"{line}: {error.get('message', '')} {error.get('hint', '')}".rstrip()
+
+
+def _changing(embedder: EmbedderStatus) -> Iterator[tuple[str, str]]:
+    if embedder["changing_to"] is None:
+        return
+    done = "" if embedder["error"] else f", which has embedded {embedder['done']} of {embedder['total']} memories"
+    yield "", f"until {embedder['changing_to']} takes over{done}"
 
 
 def _memory(parts: Mapping[str, int]) -> str:

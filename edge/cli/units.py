@@ -10,6 +10,7 @@ from edge.wire import MemoryWire, RecallAnswer, RecalledWire
 
 KINDS = ("user_profile", "session_state", "tool_result", "fact_reference", "batch_operation", "episode")
 """The kinds of `edge.memory.units.Kind`; a test keeps them equal."""
+_NOT_SEARCHED = {"index": "parts of the index", "embeddings": "the vectors of most memories"}
 
 
 LONGEST_SHOWN = 500
@@ -69,7 +70,7 @@ def print_recalled(answer: RecallAnswer, *, explain: bool) -> None:
     if answer["nothing_reliable"]:
         print_err("Nothing reliable was found: a turn would ask instead of guessing.")
     if answer["degraded"]:
-        print_err(f"Recalled without: {', '.join(answer['degraded'])}; `edge status` says why.")
+        print_err(f"Recalled without: {not_searched(answer['degraded'])}; `edge status` says why.")
 
 
 def _recalled_line(unit: RecalledWire) -> str:
@@ -77,3 +78,8 @@ def _recalled_line(unit: RecalledWire) -> str:
         f"{_id(unit['id'])}  {unit['score']:.2f}  {unit['stage']:<6}  {local_time(unit['created_at'])}"
         f"  {unit['kind']:<15}  {_content(unit['content'])}"
     )
+
+
+def not_searched(degraded: Iterable[str]) -> str:
+    """What a recall could not search, in words."""
+    return ", ".join(_NOT_SEARCHED.get(name, name) for name in degraded)

@@ -142,6 +142,9 @@ def test_without_a_daemon_every_command_says_what_starts_one(edge: Edge, folder:
         ("forget", "1"),
         ("sessions",),
         ("status",),
+        ("index", "status"),
+        ("index", "rebuild"),
+        ("index", "verify"),
     )
     for command in commands:
         result = edge(*command, "--socket", str(folder / "none"))
@@ -301,6 +304,41 @@ def test_status(daemon: ScriptedDaemon, edge: Edge) -> None:
         "          model.flash_attention = false (file)",
     ]
     assert json.loads(edge("status", "--json").stdout) == STATUS
+
+
+@pytest.mark.parametrize(
+    ("embedder", "lines"),
+    [
+        (
+            {"id": "old", "state": "ready", "error": None, "changing_to": "new/384", "done": 3, "total": 12},
+            ["embedder  ready: old", "          until new/384 takes over, which has embedded 3 of 12 memories"],
+        ),
+        (
+            {"id": "old", "state": "ready", "changing_to": "new"},
+            [
+                "embedder  ready: old: model.onnx is missing. Fetch it.",
+                "          until new takes over",
+            ],
+        ),
+    ],
+)
+def test_status_during_a_change_of_embedder(
+    daemon: ScriptedDaemon, edge: Edge, embedder: dict[str, Any], lines: list[str]
+) -> None:
+    told: dict[str, Any] = STATUS["embedder"]  # type: ignore[assignment]
+    daemon.answer_json("GET", "/v1/status", STATUS | {"embedder": told | embedder})
+    assert edge("status").stdout.splitlines()[3:5] == lines
+
+
+@pytest.mark.parametrize(
+    ("degraded", "words"),
+    [(["index"], "without: parts of the index;"), (["vectors"], "without: vectors;")],
+)
+def test_recall_says_what_it_could_not_search(
+    daemon: ScriptedDaemon, edge: Edge, degraded: list[str], words: str
+) -> None:
+    daemon.answer_json("POST", "/v1/recall", FOUND | {"degraded": degraded})
+    assert words in edge("recall", "x").stderr
 
 
 def forgettable(daemon: ScriptedDaemon) -> None:
