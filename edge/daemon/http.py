@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -16,6 +16,7 @@ from aiohttp import web
 
 from edge.clock import Clock
 from edge.daemon import memories, requests
+from edge.daemon.indexes import Indexes, Told
 from edge.daemon.listening import peer_owner
 from edge.daemon.memory import Memory
 from edge.daemon.requests import Fields, read_object
@@ -47,6 +48,7 @@ class Service:
 
     memory: Memory
     memory_worker: Worker
+    indexes: Indexes
     turns: Turns
     speech: ModelHolder
     status: StatusReader
@@ -70,6 +72,9 @@ def make_app(service: Service) -> web.Application:
             web.post("/v1/recall", routes.recall),
             web.get("/v1/sessions", routes.sessions),
             web.get("/v1/status", routes.status),
+            web.get("/v1/index", routes.index),
+            web.post("/v1/index/rebuild", routes.rebuild),
+            web.post("/v1/index/verify", routes.verify),
             web.get("/healthz", routes.health),
         ]
     )
@@ -119,6 +124,13 @@ async def _body(request: web.Request) -> Fields:
     return Fields(read_object(await request.read()))
 
 
+async def _no_fields(request: web.Request) -> None:
+    """Refuse a body that says anything."""
+    body = await request.read()
+    if body:
+        Fields(read_object(body)).done()
+
+
 class _Routes:
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -138,7 +150,7 @@ class _Routes:
         fields.done()
         turn = self._service.turns.start(owner, session, message, sampling, execution)
         try:
-            return await (_stream(request, turn) if streamed else _whole(turn))
+            return await (_stream(request, _told(turn)) if streamed else _whole(turn))
         except (asyncio.CancelledError, ConnectionError):
             turn.cancel()
             raise
@@ -172,6 +184,20 @@ class _Routes:
         owner = _owner(request)
         wanted = memories.RecallRequest.read(await _body(request), self._service.recall_limit)
         return _json(await self._run(partial(memories.recall, self._memory, owner, wanted, self._now())))
+
+    # --- the indexes -----------------------------------------------------------------------------------------------
+
+    async def index(self, request: web.Request) -> web.Response:  # noqa: ARG002  aiohttp's signature
+        return _json(await self._service.indexes.state())
+
+    async def rebuild(self, request: web.Request) -> web.Response:
+        await _no_fields(request)
+        return _json(await self._service.indexes.rebuild(), status=202)
+
+    async def verify(self, request: web.Request) -> web.StreamResponse:
+        await _no_fields(request)
+        async with aclosing(self._service.indexes.verify()) as told:
+            return await _stream(request, told)
 
     # --- the rest --------------------------------------------------------------------------------------------------
 
@@ -213,11 +239,11 @@ async def _whole(turn: RunningTurn) -> web.Response:
     return _refusal(_broke_off())
 
 
-async def _stream(request: web.Request, turn: RunningTurn) -> web.StreamResponse:
+async def _stream(request: web.Request, events: AsyncIterator[Told]) -> web.StreamResponse:
     """Server-sent events. An error before the first event is an ordinary answer with its HTTP status."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
     ended = False
-    async for name, wire, error in _told(turn):
+    async for name, wire, error in events:
         if not response.prepared:
             if error is not None:
                 return _refusal(error)
@@ -233,7 +259,7 @@ async def _stream(request: web.Request, turn: RunningTurn) -> web.StreamResponse
     return response
 
 
-async def _told(turn: RunningTurn) -> AsyncIterator[tuple[str, EventWire, EdgeError | None]]:
+async def _told(turn: RunningTurn) -> AsyncIterator[Told]:
     """The events of a turn: name, data, and the error of one that failed."""
     while (event := await turn.events.get()) is not None:
         name, wire = event_wire(event)
@@ -247,4 +273,4 @@ def _event(name: str, wire: EventWire) -> bytes:
 
 
 def _broke_off() -> EdgeError:
-    return EdgeError("The turn broke off.")
+    return EdgeError("The answer broke off.")

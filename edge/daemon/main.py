@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 from aiohttp import web
 
@@ -17,23 +18,28 @@ from edge import __version__
 from edge.clock import Clock, SystemClock
 from edge.daemon.client_faults import ClientFaults
 from edge.daemon.door import IDLE_SECONDS, Door
+from edge.daemon.embedders import Embedders
 from edge.daemon.http import Service, make_app
+from edge.daemon.index_folders import remove_first_form
+from edge.daemon.indexes import Indexes
 from edge.daemon.listening import BACKLOG, listen
 from edge.daemon.memory import Memory
 from edge.daemon.notify import Notifier
-from edge.daemon.parts import FileModels, Files, Models, lifespans, prompt_plan, read_rules
+from edge.daemon.parts import FileModels, Files, Models, background_threads, lifespans, prompt_plan, read_rules
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
-from edge.engine.ports import Sampling
+from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
 from edge.engine.speed import Speed
 from edge.engine.turn import MemoryDesk, Turns
-from edge.engine.vectors import Vectors
+from edge.engine.vector_ports import VectorIndex
+from edge.engine.vectors import Vectors, embedder_key
 from edge.errors import EdgeError, StoreReadOnly
-from edge.index.opening import open_index, rebuild
+from edge.index.holdings import Options
+from edge.index.opening import open_index
 from edge.memory.rules import Rules
 from edge.places import make_private_folder
 from edge.settings import Settings
@@ -126,6 +132,7 @@ class Daemon:
         self.service = Service(
             memory=self.memory,
             memory_worker=memory_worker,
+            indexes=Indexes(self.memory, memory_worker, self.catch_up),
             turns=self.turns,
             speech=self.speech,
             status=status,
@@ -136,7 +143,8 @@ class Daemon:
         )
 
     def catch_up(self) -> None:
-        """Let the memory thread embed what was written, when it has nothing else to do."""
+        """Let the memory thread embed what was written, and so on, when it has nothing else to do."""
+        self.workers[0].in_background(self.memory.wake)
         self.workers[0].in_background(self.memory.step)
 
     async def stop(self) -> None:
@@ -214,6 +222,8 @@ def _close_store(store: SqliteStore) -> None:
 
 def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore, rules: Rules) -> Memory:
     vectors = Vectors()
+    indexes = Files.inside(settings.places.state).indexes
+    remove_first_form(indexes)
     wanted = settings.recall
     limits = Limits(wanted.candidates, wanted.limit, wanted.threshold, wanted.companions)
     return Memory(
@@ -222,21 +232,18 @@ def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore
         vectors=vectors,
         recall=Recall(store, rules, vectors, limits, clock),
         remember=Remember(store, rules, vectors, lifespans(settings.memory)),
-        attach=partial(_attach, settings, models, store, vectors),
+        embedders=Embedders(models, store, vectors, indexes, partial(_open_index, settings, store)),
         close_store=partial(_close_store, store),
     )
 
 
-def _attach(settings: Settings, models: Models, store: SqliteStore, vectors: Vectors) -> None:
-    """Load the embedder and open its index, rebuilt from the store where it does not fit."""
-    embedder = models.load_embedder()
-    folder = Files.inside(settings.places.state).index
-    opened = open_index(folder, embedder.id, embedder.dimension, store.generation())
-    if opened.unfit is not None:
-        count = rebuild(opened.index, store.embeddings(embedder.id))
-        if count:
-            _log.info("the vector index was rebuilt from the database: %d vectors (%s)", count, opened.unfit)
-    vectors.attach(embedder, opened.index)
+def _open_index(settings: Settings, store: SqliteStore, folder: Path, embedder: TextEmbedder) -> VectorIndex:
+    options = Options(
+        threads=background_threads(settings),
+        head_vectors=settings.index.head,
+        build_bytes=settings.index.build_memory_mb << 20,
+    )
+    return open_index(folder, embedder_key(embedder), embedder.dimension, store, options)
 
 
 def _sampling(settings: Settings) -> Sampling:

@@ -1,11 +1,12 @@
-"""What the memory thread holds and does beside turns: requests for memories, the backlog, saving the index."""
+"""What the memory thread holds, and what it does in the background, in steps that a turn need not wait long for."""
 
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from edge.daemon.embedders import Embedders
 from edge.engine.ports import MemoryStore
 from edge.engine.recall import Recall
 from edge.engine.remember import Remember
@@ -16,67 +17,97 @@ from edge.memory.rules import Rules
 _log = logging.getLogger(__name__)
 _BACKLOG_STEP = 4
 """Chunks embedded in one background step: 20 to 200 ms, the longest a turn may have to wait for it."""
-_SAVE_AFTER = 512
 
 
-@dataclass(slots=True)
 class Memory:
-    """The parts of the memory thread. All of it is used on that thread only.
+    """The parts of the memory thread. All of it is used on that thread only."""
 
-    `attach` brings embedder and index; it is called again while there are none, so that fetching the embedder's files
-    does not take a restart.
-    """
+    def __init__(
+        self,
+        store: MemoryStore,
+        rules: Rules,
+        vectors: Vectors,
+        recall: Recall,
+        remember: Remember,
+        embedders: Embedders,
+        close_store: Callable[[], None],
+    ) -> None:
+        self.store = store
+        self.rules = rules
+        self.vectors = vectors
+        self.recall = recall
+        self.remember = remember
+        self.embedder_error: EdgeError | None = None
+        """Why the embedder of the settings is not there."""
+        self.waiting: dict[str, EdgeError] = {}
+        """What has failed and waits for the next write, by its name, and why."""
+        self._embedders = embedders
+        self._close_store = close_store
+        self._said: dict[str, str] = {}
+        self._works: deque[tuple[str, Callable[[], bool]]] = deque()
+        self._line_up()
 
-    store: MemoryStore
-    rules: Rules
-    vectors: Vectors
-    recall: Recall
-    remember: Remember
-    attach: Callable[[], None]
-    close_store: Callable[[], None]
-    unsaved: int = 0
-    embedder_error: EdgeError | None = None
+    def wake(self) -> bool:
+        """Begin anew with what failed, as something was written or asked for. A background step; has no second one.
+
+        Also looks again for an embedder that was not there, so that fetching its files does not take a restart.
+        """
+        self.waiting.clear()
+        self._line_up()
+        self.ensure_vectors()
+        return False
 
     def step(self) -> bool:
-        """A background step: embed a little of the backlog, save the index now and then. True while work is left.
-
-        What cannot be embedded or kept now waits for the next write.
-        """
-        self.ensure_vectors()
-        try:
-            if self.remember.embed_backlog(_BACKLOG_STEP):
-                self.unsaved += _BACKLOG_STEP
+        """A background step: a little of the backlog, of the index, of what a coming embedder embeds, each in its turn;
+        when all is done, of a change of embedder. True while work is left. What fails waits for `wake`."""
+        for _ in range(len(self._works)):
+            name, work = self._works[0]
+            self._works.rotate(-1)
+            if self._does(name, work):
                 return True
-        except EdgeError as error:
-            _log.error("the backlog waits: %s %s", error.message, error.hint)
-            return False
-        if self.unsaved >= _SAVE_AFTER:
-            self.save_index()
-        return False
+        return self._does("change of embedder", self._embedders.step)
 
     def ensure_vectors(self) -> None:
         """Load embedder and index where they are not there yet; a failure is kept for `status`."""
-        if self.vectors.index is not None:
+        if self._embedders.attached:
             return
         try:
-            self.attach()
+            self._embedders.attach()
             self.embedder_error = None
         except EdgeError as error:
             if self.embedder_error is None or self.embedder_error.message != error.message:
-                _log.error("recall goes on without vectors: %s %s", error.message, error.hint)
+                without = "with the embedder as it was" if self.vectors.serving else "without vectors"
+                _log.error("recall goes on %s: %s %s", without, error.message, error.hint)
             self.embedder_error = error
 
-    def save_index(self) -> None:
-        """Write the index where the next start finds it."""
-        if self.vectors.index is None:
-            return
-        try:
-            self.vectors.index.save(self.store.generation())
-            self.unsaved = 0
-        except EdgeError as error:
-            _log.error("the index was not saved and will be rebuilt at the next start: %s", error.message)
-
     def finish(self) -> None:
-        """The last work before the process ends."""
-        self.save_index()
-        self.close_store()
+        """The last work before the process ends. What an index does not have in its files is read from the store at
+        the next start."""
+        self.vectors.close()
+        self._close_store()
+
+    def _line_up(self) -> None:
+        """New units first; then all take turns, so that a long one does not keep an index from being sealed."""
+        vectors, store = self.vectors, self.store
+        self._works = deque(
+            [
+                ("backlog", lambda: self.remember.embed_backlog(_BACKLOG_STEP)),
+                ("index", vectors.tend_index),
+                ("coming embedder", lambda: vectors.embed_coming(store, _BACKLOG_STEP)),
+            ]
+        )
+
+    def _does(self, name: str, work: Callable[[], bool]) -> bool:
+        if name in self.waiting:
+            return False
+        try:
+            worked = work()
+        except EdgeError as error:
+            if self._said.get(name) != error.message:
+                _log.error("the %s waits: %s %s", name, error.message, error.hint)
+            self._said[name] = error.message
+            self.waiting[name] = error
+            return False
+        if worked:
+            self._said.pop(name, None)
+        return worked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import resources
@@ -36,10 +37,14 @@ class Models(Protocol):
         """Load it. Raises ModelMissing, ModelDamaged or ModelUnfit."""
 
     def load_embedder(self) -> TextEmbedder:
-        """Load the embedder. Raises ModelMissing, ModelDamaged or ModelUnfit."""
+        """Load the embedder of the settings. Raises ModelMissing, ModelDamaged or ModelUnfit."""
+
+    def load_former(self, embedder_id: str, dimension: int) -> TextEmbedder:
+        """Load an embedder that the settings do not name, whose vectors are of this dimension. Raises ModelUnknown,
+        ModelMissing, ModelDamaged or ModelUnfit."""
 
     def embedder_bytes(self) -> int:
-        """Resident bytes that loading the embedder took."""
+        """Resident bytes that loading the embedders took that are still held."""
 
 
 class FileModels:
@@ -48,7 +53,7 @@ class FileModels:
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._embedder_bytes = 0
+        self._embedders: list[tuple[weakref.ref[TextEmbedder], int]] = []
 
     def language_id(self) -> str:
         if self._settings.model.file:
@@ -75,21 +80,32 @@ class FileModels:
             raise
 
     def load_embedder(self) -> TextEmbedder:
+        return self._load_embedder(self._settings.embedder.id, _DIMENSION)
+
+    def load_former(self, embedder_id: str, dimension: int) -> TextEmbedder:
+        return self._load_embedder(embedder_id, dimension)
+
+    def _load_embedder(self, embedder_id: str, dimension: int) -> TextEmbedder:
         files = self._files(load_manifest())
-        model_id = _of_role(files.manifest.model(self._settings.embedder.id), Role.EMBEDDER, "embedder.id").id
+        model_id = _of_role(files.manifest.model(embedder_id), Role.EMBEDDER, "embedder.id").id
         network, tokenizer = (files.usable_path(model_id, name) for name in ("model.onnx", "tokenizer.json"))
         before = resident_bytes()
-        threads = self._settings.embedder.threads or embedder_threads(usable_cpus())
-        embedder = load_minilm(network, tokenizer, model_id=model_id, dimension=_DIMENSION, threads=threads)
+        threads = background_threads(self._settings)
+        embedder = load_minilm(network, tokenizer, model_id=model_id, dimension=dimension, threads=threads)
         embedder.embed_query("warm")
-        self._embedder_bytes = max(0, resident_bytes() - before)
+        self._embedders.append((weakref.ref(embedder), max(0, resident_bytes() - before)))
         return embedder
 
     def embedder_bytes(self) -> int:
-        return self._embedder_bytes
+        return sum(taken for held, taken in self._embedders if held() is not None)
 
     def _files(self, manifest: Manifest) -> ModelFiles:
         return ModelFiles(manifest, self._settings.places.models)
+
+
+def background_threads(settings: Settings) -> int:
+    """Threads of the embedder, and of what builds its index."""
+    return settings.embedder.threads or embedder_threads(usable_cpus())
 
 
 def _of_role(model: Model, role: Role, setting: str) -> Model:
@@ -165,7 +181,8 @@ class Files:
     """Where the daemon keeps its state."""
 
     database: Path
-    index: Path
+    indexes: Path
+    """The folder that holds those of the indexes."""
 
     @staticmethod
     def inside(state: Path) -> Files:

@@ -11,6 +11,7 @@ from functools import partial
 
 from edge import __version__
 from edge.clock import Clock
+from edge.daemon.indexes import change_wire
 from edge.daemon.memory import Memory
 from edge.daemon.resident import mapped_bytes, resident_bytes
 from edge.daemon.speaking import ModelHolder
@@ -20,7 +21,7 @@ from edge.engine.turn import Turns
 from edge.errors import Busy, EdgeError
 from edge.memory.units import OwnerId
 from edge.settings import SECTIONS, Settings
-from edge.wire import API_VERSION, ModelStatus, SettingWire, StatusWire
+from edge.wire import API_VERSION, ChangeWire, EmbedderStatus, ModelStatus, SettingWire, StatusWire
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +31,10 @@ class _Held:
     """What the memory thread tells of what it owns."""
 
     counts: dict[str, int]
+    units: int = 0
+    embedded: int = 0
     index_bytes: int = 0
+    changing: ChangeWire | None = None
     degraded: tuple[str, ...] = ()
 
 
@@ -64,31 +68,35 @@ class Status:
             "socket": str(places.socket),
             "config": str(places.config),
             "model": await self._model(),
-            "embedder": self._embedder(),
+            "embedder": self._embedder(held),
             "queue": {"turns": self.turns.depth, "limit": self.settings.daemon.queue},
             "counts": held.counts,
             "memory": self._memory(held.index_bytes),
             "speed": {"prefill_tokens_s": self.speed.prefill, "generate_tokens_s": self.speed.generate},
-            "degraded": [*held.degraded, *([] if self.memory.vectors.index is not None else ["vectors"])],
+            "degraded": list(held.degraded),
             "settings": settings_wire(self.settings),
         }
 
     async def _ask_memory(self, owner: OwnerId) -> _Held:
         try:
             return await self.memory_worker.run(partial(self._count, owner))
-        except Busy:
-            return _Held({})
         except EdgeError as error:
+            vectors = () if self.memory.vectors.index is not None else ("vectors",)
+            if isinstance(error, Busy):
+                return _Held({}, degraded=vectors)
             _log.error("the database cannot be counted: %s", error.message)
-            return _Held({}, degraded=("database",))
+            return _Held({}, degraded=("database", *vectors))
 
     def _count(self, owner: OwnerId) -> _Held:
         """On the memory thread."""
         counts, everyone = self.memory.store.counts(owner), self.memory.store.counts(None)
-        index = self.memory.vectors.index
         return _Held(
             {**counts, "unembedded": everyone["unembedded"], "database_bytes": everyone["bytes"]},
-            index.memory_bytes() if index is not None else 0,
+            everyone["units"],
+            everyone["units"] - everyone["unembedded"],
+            sum(pair.index.memory_bytes() for pair in self.memory.vectors.pairs),
+            change_wire(self.memory),
+            self.memory.vectors.degraded,
         )
 
     async def _model(self) -> ModelStatus:
@@ -101,14 +109,19 @@ class Status:
             "error": None if state.error is None else state.error.to_wire(),
         }
 
-    def _embedder(self) -> ModelStatus:
-        error = self.memory.embedder_error
-        ready = self.memory.vectors.index is not None
+    def _embedder(self, held: _Held) -> EmbedderStatus:
+        """The one that serves; where there is none, the one of the settings."""
+        error, serving, wanted = self.memory.embedder_error, self.memory.vectors.embedder, self.settings.embedder.id
+        changing = held.changing
+        waits = wanted if serving is not None and error is not None else None
         return {
-            "id": self.settings.embedder.id,
-            "state": "ready" if ready else "failed" if error else "loading",
+            "id": wanted if serving is None else serving.id,
+            "state": "ready" if serving is not None else "failed" if error else "loading",
             "file": None,
-            "error": None if error is None or ready else error.to_wire(),
+            "error": None if error is None else error.to_wire(),
+            "changing_to": waits if changing is None else changing["embedder"],
+            "done": held.embedded if changing is None else changing["done"],
+            "total": held.units if changing is None else changing["total"],
         }
 
     def _memory(self, index_bytes: int) -> dict[str, int]:

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed, Usage
 from edge.engine.ports import Finish
 from edge.engine.recall import Found
+from edge.engine.vectors import Pair
 from edge.errors import EdgeError
 from edge.memory.units import Recalled, SessionInfo, Unit, UnitId
 from edge.wire import (
     DoneEvent,
     DroppedWire,
     ErrorWire,
+    IndexWire,
     MemoryWire,
     RecallAnswer,
     RecalledWire,
@@ -21,9 +23,11 @@ from edge.wire import (
     SessionWire,
     TokenEvent,
     UsageWire,
+    VerifyDone,
+    VerifyProgress,
 )
 
-EventWire = RecallEvent | TokenEvent | DoneEvent | ErrorWire
+EventWire = RecallEvent | TokenEvent | DoneEvent | ErrorWire | VerifyProgress | VerifyDone
 
 
 def time_wire(moment: datetime) -> str:
@@ -106,6 +110,26 @@ def recall_answer(found: Found, *, explain: bool) -> RecallAnswer:
         "degraded": list(found.degraded),
         "rules_ms": _ms(found.rules_seconds),
         "recall_ms": _ms(found.total_seconds),
+    }
+
+
+def index_wire(pair: Pair) -> IndexWire:
+    """An index; to be called on the memory thread."""
+    state = pair.index.state()
+    work = state.work
+    return {
+        "embedder": pair.key,
+        "vectors": state.vectors,
+        "fresh": state.fresh,
+        "missing": state.missing,
+        "segments": [
+            {"name": each.name, "vectors": each.vectors, "dead": each.dead, "bytes": each.bytes}
+            for each in state.segments
+        ],
+        "work": None if work is None else {"task": work.task, "done": work.done, "total": work.total},
+        "rebuilding": pair.is_rebuilding,
+        "unfit": list(state.unfit),
+        "memory_bytes": pair.index.memory_bytes(),
     }
 
 

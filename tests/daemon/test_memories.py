@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ from edge.daemon.requests import Fields
 from edge.errors import MemoryNotFound
 from edge.memory.units import OwnerId, UnitId
 from edge.wire import RememberAnswer
+from tests.daemon.making import Life, NamedModels
 from tests.engine.making import ANN, BOB, Desk
-from tests.memory.test_rules import RULES
+from tests.fakes.embedder import HashEmbedder
 
 
 @pytest.fixture
@@ -24,11 +26,10 @@ def desk() -> Desk:
 
 
 @pytest.fixture
-def memory(desk: Desk) -> Memory:
-    return Memory(
-        store=desk.store, rules=RULES, vectors=desk.vectors, recall=desk.recall, remember=desk.remember,
-        attach=lambda: None, close_store=lambda: None,
-    )  # fmt: skip
+def memory(desk: Desk, tmp_path: Path) -> Memory:
+    life = Life(tmp_path, NamedModels("hash", HashEmbedder()), desk)
+    life.start()
+    return life.memory
 
 
 def remember(memory: Memory, desk: Desk, owner: OwnerId = ANN, **body: Any) -> RememberAnswer:

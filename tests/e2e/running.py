@@ -20,6 +20,7 @@ from edge.clock import SystemClock
 from edge.config import load_settings
 from edge.daemon.main import Daemon, running
 from edge.engine.ports import LanguageModel, TextEmbedder
+from edge.errors import ModelMissing
 from edge.settings import Settings
 from tests.e2e.talking import Talk
 from tests.fakes.embedder import HashEmbedder
@@ -116,10 +117,11 @@ class DaemonProcess:
 
 
 class ScriptedModels:
-    """The models of a scripted daemon."""
+    """The models of a scripted daemon: one language model, and embedders of which the first is that of the settings."""
 
-    def __init__(self, model: ScriptedModel) -> None:
+    def __init__(self, model: ScriptedModel, *embedders: HashEmbedder) -> None:
         self.model = model
+        self.embedders = embedders or (HashEmbedder(),)
 
     def language_id(self) -> str:
         return self.model.id
@@ -128,7 +130,13 @@ class ScriptedModels:
         return self.model
 
     def load_embedder(self) -> TextEmbedder:
-        return HashEmbedder()
+        return self.embedders[0]
+
+    def load_former(self, embedder_id: str, dimension: int) -> TextEmbedder:
+        for embedder in self.embedders:
+            if (embedder.id, embedder.dimension) == (embedder_id, dimension):
+                return embedder
+        raise ModelMissing(f"{embedder_id} is not on this machine.")
 
     def embedder_bytes(self) -> int:
         return 0
@@ -141,10 +149,13 @@ def settings_of(environ: Mapping[str, str]) -> Settings:
 class DaemonThread:
     """A daemon on a thread of this process, so that a test sees its model's prompts and holds its gate."""
 
-    def __init__(self, folder: Path, model: ScriptedModel, *, waiting: int = 8) -> None:
-        settings = settings_of(environment(folder))
+    def __init__(
+        self, folder: Path, model: ScriptedModel, *embedders: HashEmbedder, waiting: int = 8, **variables: str
+    ) -> None:
+        settings = settings_of(environment(folder, **variables))
         self.settings = replace(settings, daemon=replace(settings.daemon, queue=waiting))
         self.model = model
+        self.embedders = embedders
         self.daemon: Daemon | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -181,7 +192,8 @@ class DaemonThread:
         self._stop = asyncio.Event()
         self.settings.places.state.mkdir(mode=0o700, exist_ok=True)
         try:
-            async with running(self.settings, ScriptedModels(self.model), SystemClock()) as self.daemon:
+            models = ScriptedModels(self.model, *self.embedders)
+            async with running(self.settings, models, SystemClock()) as self.daemon:
                 self._up.set()
                 await self._stop.wait()
         finally:
