@@ -40,11 +40,12 @@ _TRIGGERS = tuple(
 _CROSSED = """
     SELECT id FROM units INDEXED BY units_alive
     WHERE owner = :owner AND session IS NULL AND valid_until > :first AND valid_until <= :last
-    UNION ALL SELECT id FROM units INDEXED BY units_dated
+    UNION SELECT id FROM units INDEXED BY units_dated
     WHERE owner = :owner AND valid_from <> created_at AND valid_from > :first AND valid_from <= :last
     LIMIT :limit
 """
-"""Units whose life begins or ends in the interval, which is open at its beginning as `lives` is at its end."""
+"""Units whose life begins or ends in the interval, which is open at its beginning as `lives` is at its end. One whose
+life does both is counted once: the limit tells that there are too many."""
 
 
 @dataclass(slots=True)
