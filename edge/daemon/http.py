@@ -183,7 +183,10 @@ class _Routes:
     async def recall(self, request: web.Request) -> web.Response:
         owner = _owner(request)
         wanted = memories.RecallRequest.read(await _body(request), self._service.recall_limit)
-        return _json(await self._run(partial(memories.recall, self._memory, owner, wanted, self._now())))
+        answer = await self._run(partial(memories.recall, self._memory, owner, wanted, self._now()))
+        if "index" in answer["degraded"]:
+            self._service.written()  # what a search found to be damaged is mended in the background
+        return _json(answer)
 
     # --- the indexes -----------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,6 +43,31 @@ def test_without_any_file_the_default_is_what_is_missing(settings: Settings) -> 
     assert models.language_id() == load_manifest().default(Role.LANGUAGE).id
     with pytest.raises(ModelMissing, match=models.language_id()):
         models.load_language()
+
+
+def test_a_former_embedder_is_one_of_the_manifest_and_here(settings: Settings) -> None:
+    language, embedder = (load_manifest().default(role).id for role in (Role.LANGUAGE, Role.EMBEDDER))
+    models = FileModels(settings, SystemClock())
+    for wrong, error in ((embedder, ModelMissing), (language, ModelUnfit), ("from-elsewhere", ModelUnknown)):
+        with pytest.raises(error, match=wrong):
+            models.load_former(wrong, 384)
+
+
+@pytest.mark.models
+def test_a_former_embedder_must_be_of_its_dimension_and_counts_while_it_is_held(
+    settings: Settings, model_folders: tuple[Path, ...]
+) -> None:
+    embedder_id = load_manifest().default(Role.EMBEDDER).id
+    here = replace(settings, places=replace(settings.places, models=model_folders))
+    models = FileModels(here, SystemClock())
+    with pytest.raises(ModelUnfit):
+        models.load_former(embedder_id, 512)
+    former = models.load_former(embedder_id, 384)
+    assert (former.id, former.dimension) == (embedder_id, 384)
+    assert models.embedder_bytes() > 0
+    del former
+    gc.collect()
+    assert models.embedder_bytes() == 0
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
 from edge.clock import SystemClock
 from edge.daemon.main import Daemon, running
-from edge.engine.ports import TextEmbedder
-from edge.errors import Busy, EdgeError, StoreFailed
+from edge.engine.ports import Embedded, TextEmbedder
+from edge.errors import Busy, EdgeError, EmbedderFailed, ModelMissing, StoreFailed
 from edge.memory.units import OwnerId
-from edge.wire import StatusWire
+from edge.wire import EmbedderStatus, StatusWire
 from tests.e2e.running import ScriptedModels, environment, settings_of
+from tests.fakes.embedder import HashEmbedder
 from tests.fakes.language_model import ScriptedModel
 
 ANN = OwnerId("uid:1000")
@@ -32,7 +33,7 @@ def with_daemon(folder: Path, models: ScriptedModels, use: Callable[[Daemon], Co
             await daemon.speech.speaker()
             return await use(daemon)
 
-    folder.joinpath("state").mkdir(mode=0o700)
+    folder.joinpath("state").mkdir(mode=0o700, exist_ok=True)
     return asyncio.run(run())
 
 
@@ -77,3 +78,62 @@ def test_an_embedder_that_fails_unforeseen_is_told_and_the_daemon_ends_in_order(
     status = with_daemon(tmp_path, models_of(BrokenEmbedder), ask)
     assert (status["embedder"]["state"], status["degraded"]) == ("failed", ["vectors"])
     assert not (tmp_path / "s").exists()
+
+
+class Lame(HashEmbedder):
+    """Embeds nothing that is stored."""
+
+    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+        raise EmbedderFailed("It broke off.")
+
+
+class Missing(ScriptedModels):
+    """The embedder of the settings is not on the machine."""
+
+    def load_embedder(self) -> TextEmbedder:
+        raise ModelMissing("model.onnx is not there.")
+
+
+async def tell(daemon: Daemon) -> StatusWire:
+    """Two memories, embedded."""
+
+    def told() -> None:
+        for text in ("飞艇九点起飞。", "The bike is blue."):
+            daemon.memory.remember.statement(ANN, None, text, SystemClock().now())
+        while daemon.memory.step():
+            pass
+
+    await daemon.workers[0].run(daemon.memory.ensure_vectors)
+    await daemon.workers[0].run(told)
+    return await daemon.service.status.read(ANN)
+
+
+async def look(daemon: Daemon) -> StatusWire:
+    await daemon.workers[0].run(daemon.memory.ensure_vectors)
+    return await daemon.service.status.read(ANN)
+
+
+def test_a_change_of_embedder_is_told_with_how_far_it_is(tmp_path: Path) -> None:
+    old = HashEmbedder(64, model_id="old")
+    before = with_daemon(tmp_path, ScriptedModels(ScriptedModel(), old), tell)["embedder"]
+    assert (before["id"], before["changing_to"], before["done"], before["total"]) == ("old", None, 2, 2)
+    coming = ScriptedModels(ScriptedModel(), Lame(32, model_id="new"), old)
+    status = with_daemon(tmp_path, coming, look)
+    embedder = status["embedder"]
+    assert (embedder["id"], embedder["state"], embedder["error"]) == ("old", "ready", None)
+    assert (embedder["changing_to"], embedder["done"], embedder["total"]) == ("new/32", 0, 2)
+    assert (status["degraded"], status["counts"]["unembedded"]) == ([], 0)
+    assert embedder.keys() == get_type_hints(EmbedderStatus).keys()
+
+
+def test_where_the_embedder_of_the_settings_is_missing_the_one_before_is_ready_and_the_reason_told(
+    tmp_path: Path,
+) -> None:
+    old = HashEmbedder(64, model_id="old")
+    with_daemon(tmp_path, ScriptedModels(ScriptedModel(), old), tell)
+    status = with_daemon(tmp_path, Missing(ScriptedModel(), old), look)
+    embedder = status["embedder"]
+    assert (embedder["id"], embedder["state"]) == ("old", "ready")
+    assert embedder["error"]["code"] == "model_missing"
+    assert embedder["changing_to"] == status["settings"]["embedder.id"]["value"]
+    assert status["degraded"] == []

@@ -10,11 +10,11 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from edge.clock import SystemClock
 from edge.config import load_settings
@@ -28,6 +28,7 @@ from tests.fakes.language_model import ScriptedModel
 
 SCRIPTED = (sys.executable, "-m", "tests.e2e.scripted_daemon")
 REAL = (sys.executable, "-c", "from edge.cli.main import main; raise SystemExit(main())", "daemon")
+T = TypeVar("T")
 _PATIENCE = 120
 """Seconds after which a daemon that neither serves nor ends is taken for hung."""
 
@@ -186,6 +187,12 @@ class DaemonThread:
     @property
     def talk(self) -> Talk:
         return Talk(self.settings.places.socket)
+
+    def on_memory_thread(self, work: Callable[[], T]) -> T:
+        """What some work on the daemon's memory thread gives."""
+        assert self.daemon is not None
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(self.daemon.workers[0].run(work), self._loop).result(_PATIENCE)
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -138,6 +138,22 @@ def test_a_damaged_file_is_found_by_a_verification_and_rebuilt(talk: Talk, daemo
     assert (verified(talk)["faults"], talk.status()["degraded"]) == ([], [])
 
 
+def test_what_recall_finds_damaged_is_said_and_mended_without_another_word(talk: Talk, daemon: DaemonThread) -> None:
+    fill(talk)
+    flip(rows_files(daemon.state)[0])
+    assert daemon.daemon is not None
+    index = daemon.daemon.memory.vectors.index
+    assert index is not None
+    daemon.on_memory_thread(lambda: list(index.verify()))
+    assert talk.status()["degraded"] == ["index"]
+    answer = talk.recall(TOLD[1], explain=True)
+    assert answer["degraded"] == ["index"]
+    assert answer["recalled"][0]["content"] == TOLD[1]
+    assert "dense" in answer["recalled"][0].get("signals", {})
+    until(lambda: is_settled(talk))
+    assert talk.recall(TOLD[1])["degraded"] == []
+
+
 def test_a_verification_that_is_left_makes_room_for_another(talk: Talk) -> None:
     fill(talk)
     link = talk.connect()
