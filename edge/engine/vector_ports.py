@@ -70,7 +70,8 @@ class SegmentState:
 
 @dataclass(frozen=True, slots=True)
 class IndexWork:
-    """What an index does in the background: `seal`, `merge` or `rebuild`; how many of how many vectors are done."""
+    """What an index does in the background: `seal`, `merge` or `rebuild`; how many of how many vectors are done. Those
+    of a rebuilding are of all that is to be rebuilt, whatever number of files that is."""
 
     task: str
     done: int
@@ -82,8 +83,8 @@ class IndexState:
     """An index as a person would ask about it.
 
     `vectors` can be found through it, `fresh` of them are held in memory until they are sealed. `missing` (at most so
-    many) are in the store but not yet in the index again; while there are any it is degraded. `unfit` says of files that were moved
-    aside since it was opened why they were.
+    many) are in the store but not yet in the index again; while there are any it is degraded. `unfit` says of files
+    that were moved aside since it was opened why they were.
     """
 
     vectors: int

@@ -36,6 +36,8 @@ class Upkeep:
     def __init__(self, holdings: Holdings) -> None:
         self._holdings = holdings
         self._work: _Work | None = None
+        self._rebuilt = 0
+        """Vectors of the pieces that were rebuilt since there was nothing to rebuild."""
         self._superseded: dict[str, int] = {}
         self._counted: list[Segment] | None = None
 
@@ -43,7 +45,11 @@ class Upkeep:
     def work(self) -> IndexWork | None:
         """What is being built."""
         work = self._work
-        return None if work is None else IndexWork(work.task.name, work.done, max(work.task.expected, work.done))
+        if work is None:
+            return None
+        before = self._rebuilt if work.task.name == "rebuild" else 0
+        total = before + (self._to_rebuild() if work.task.name == "rebuild" else work.task.expected)
+        return IndexWork(work.task.name, before + work.done, max(total, before + work.done))
 
     def memory_bytes(self) -> int:
         """Bytes that the build holds, about."""
@@ -89,11 +95,18 @@ class Upkeep:
     def _begin(self) -> bool:
         held = self._holdings
         task = next_task(self._sizes(), held.gaps, self._head_size(), held.bounds)
+        if task is None or task.name != "rebuild":
+            self._rebuilt = 0
         if task is None:
             return False
         job = Job(task.interval.after, task.interval.through, held.forgotten, held.bounds.capacity)
         self._work = _Work(task, build_segment(held.folder, held.shape, held.log, job, held.options.threads))
         return True
+
+    def _to_rebuild(self) -> int:
+        """Vectors, at most, that are missing or to be built anew."""
+        stale = sum(len(segment) for segment in self._holdings.segments if segment.stale)
+        return stale + sum(gap.through - gap.after for gap in self._holdings.gaps)
 
     def _head_size(self) -> Size:
         head = self._holdings.head
@@ -124,6 +137,7 @@ class Upkeep:
         except StopIteration as end:
             self._work = None
             self._publish(work.task, end.value)
+            self._rebuilt += work.done
 
     def _publish(self, task: Task, entry: Entry | None) -> None:
         """Put what was built in place of what it covers. A failure leaves the new files: the manifest may name them."""

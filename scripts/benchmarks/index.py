@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ from edge.index.files import Shape, graph_path, read_manifest
 from edge.index.holdings import Options
 from edge.index.index import SegmentedIndex
 from edge.index.opening import open_index
+from edge.index.layout import Rows
 from edge.index.parts import cosines_of, highest
 from edge.index.segment import SEARCH_EF, Segment
 from edge.models.device import usable_cpus
@@ -194,11 +196,12 @@ def _search(folder: Path, plan: Plan) -> Searched:
     started = time.perf_counter()
     index = _open(folder, plan)
     opened = (time.perf_counter() - started) * 1000
-    whole = [_timed(lambda: index.search(question, _LIMIT, None))[1] for question in questions]  # noqa: B023
+    whole = [_timed(partial(index.search, question, _LIMIT, None))[1] for question in questions]
     grown = private_bytes() - before
     state = index.state()
     filters = [_filtered(index, folder, plan, questions[:100], share) for share in _SELECTIVITIES]
-    exact = [_timed(lambda: _nearest(read_vectors(folder / "vectors"), question))[1] for question in questions[:30]]  # noqa: B023
+    vectors = read_vectors(folder / "vectors")
+    exact = [_timed(partial(_nearest, vectors, question))[1] for question in questions[:30]]
     graph, library, same = _beside_library(folder, questions)
     disk = sum(segment.bytes for segment in state.segments) // 1_000_000
     return Searched(len(state.segments), disk, opened, grown, whole, graph, library, exact, same, filters)
@@ -218,9 +221,9 @@ def _beside_library(folder: Path, questions: Vector) -> tuple[list[float], list[
         theirs.load_index(str(graph_path(folder / "index", entry.name)))
         theirs.set_ef(SEARCH_EF)
         for number, question in enumerate(questions):
-            ours, took = _timed(lambda: segment.graph.search(question, SEARCH_EF, None))  # noqa: B023
+            ours, took = _timed(partial(segment.graph.search, question, SEARCH_EF, None))
             graph[number] += took
-            (found, _), took = _timed(lambda: theirs.knn_query(question, k=_LIMIT, num_threads=1))  # noqa: B023
+            (found, _), took = _timed(partial(theirs.knn_query, question, k=_LIMIT, num_threads=1))
             library[number] += took
             agree[number] &= bool((labels[ours.rows[:_LIMIT]] == found[0].astype(np.int64)).all())
     return graph, library, int(np.count_nonzero(agree))
@@ -236,7 +239,7 @@ def _filtered(
     units = np.flatnonzero(allowed)
     picked = vectors[units - 1]
     for question in questions:
-        answer, took = _timed(lambda: index.search(question, _LIMIT, allowed))  # noqa: B023
+        answer, took = _timed(partial(index.search, question, _LIMIT, allowed))
         times.append(took)
         nearest = units[_nearest(picked, question)]
         found += len({int(unit) for unit, _ in answer} & set(nearest.tolist()))
@@ -244,7 +247,7 @@ def _filtered(
     return share, found / wanted, spread(times)[0]
 
 
-def _nearest(vectors: Vector, question: Vector) -> Sequence[int]:
+def _nearest(vectors: Vector, question: Vector) -> Rows:
     return highest(cosines_of(vectors, question), _LIMIT)
 
 
