@@ -236,7 +236,8 @@ class IndexWorkWire(TypedDict):
 
 class IndexWire(TypedDict):
     """One index. `vectors` can be found through it, `fresh` of them are in memory until they are sealed, `missing` are
-    not in it again yet; `rebuilding` until they are, and until a rebuild that was asked for has ended; `unfit` says of files that were moved aside why. `memory_bytes` is without mapped files."""
+    not in it again yet; `rebuilding` until they are, and until a rebuild that was asked for has ended. `unfit` says of
+    files that were moved aside why. `memory_bytes` is without mapped files."""
 
     embedder: str
     vectors: int

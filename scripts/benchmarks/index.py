@@ -24,8 +24,8 @@ from edge.engine.ports import Mask, Vector
 from edge.index.files import Shape, graph_path, read_manifest
 from edge.index.holdings import Options
 from edge.index.index import SegmentedIndex
-from edge.index.opening import open_index
 from edge.index.layout import Rows
+from edge.index.opening import open_index
 from edge.index.parts import cosines_of, highest
 from edge.index.segment import SEARCH_EF, Segment
 from edge.models.device import usable_cpus
