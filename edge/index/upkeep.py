@@ -6,15 +6,17 @@ embeddings that the files hold), then the manifest names both. A crash between a
 
 from __future__ import annotations
 
+import errno
 import logging
 import secrets
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from edge.engine.vector_ports import IndexWork
 from edge.index import files
 from edge.index.building import Build, Job, build_segment
-from edge.index.files import Entry, Manifest
+from edge.index.files import Entry, IndexUnfit, Manifest
 from edge.index.holdings import Holdings
 from edge.index.planning import Interval, Size, Task, next_task
 from edge.index.segment import Segment
@@ -26,6 +28,7 @@ _BLANKED_A_STEP = 128
 @dataclass(slots=True)
 class _Work:
     task: Task
+    forgotten: int
     build: Build
     done: int = 0
 
@@ -85,22 +88,28 @@ class Upkeep:
         """Move damaged segments aside; their intervals are missing until they are built anew."""
         held = self._holdings
         self.stop()
-        paths = [path for name in sorted(names) for path in _paths(held, name)]
-        aside = files.move_aside(held.folder, paths)
-        _log.warning("a part of the vector index does not fit: %s; it was moved to %s", reason, aside)
         held.unfit.append(reason)
         held.segments = [segment for segment in held.segments if segment.entry.name not in names]
         held.find_gaps()
+        try:
+            aside = files.move_aside(held.folder, [path for name in sorted(names) for path in _paths(held, name)])
+        except OSError as error:  # it is not used any more, and deleted with the next manifest
+            _log.warning("a part of the vector index does not fit: %s; it cannot be moved aside: %s", reason, error)
+        else:
+            _log.warning("a part of the vector index does not fit: %s; it was moved to %s", reason, aside)
 
     def _begin(self) -> bool:
         held = self._holdings
         task = next_task(self._sizes(), held.gaps, self._head_size(), held.bounds)
-        if task is None or task.name != "rebuild":
+        if self._rebuilt and (task is None or task.name != "rebuild"):
+            _log.info("%d vectors of the index were built anew from the database", self._rebuilt)
             self._rebuilt = 0
         if task is None:
             return False
+        self._clean_up()
         job = Job(task.interval.after, task.interval.through, held.forgotten, held.bounds.capacity)
-        self._work = _Work(task, build_segment(held.folder, held.shape, held.log, job, held.options.threads))
+        build = build_segment(held.folder, held.shape, held.log, job, held.options.threads)
+        self._work = _Work(task, held.forgotten, build)
         return True
 
     def _to_rebuild(self) -> int:
@@ -118,7 +127,8 @@ class Upkeep:
         for segment in self._holdings.segments:
             interval = Interval(segment.entry.after, segment.entry.through)
             rows, superseded = len(segment.units), self._superseded.get(segment.entry.name, 0)
-            sizes.append(Size(interval, rows, rows - len(segment) + superseded, segment.stale))
+            stale = segment.stale or segment.is_cut
+            sizes.append(Size(interval, rows, rows - len(segment) + superseded, stale))
         return sizes
 
     def _count_superseded(self) -> None:
@@ -140,21 +150,36 @@ class Upkeep:
             self._rebuilt += work.done
 
     def _publish(self, task: Task, entry: Entry | None) -> None:
-        """Put what was built in place of what it covers. A failure leaves the new files: the manifest may name them."""
+        """Put what was built in place of what it covers. A failure leaves the new files: the manifest may name them.
+
+        Of a segment that it covers in part, because more was to be built than a build may hold, the rest stays.
+        """
         held = self._holdings
-        through = task.interval.through if entry is None else entry.through
-        segments = [one for one in held.segments if not _inside(one.entry, task.interval.after, through)]
+        after, through = task.interval.after, task.interval.through if entry is None else entry.through
+        segments = [one for one in held.segments if not _inside(one.entry, after, through)]
+        entries = [_cut(one.entry, after, through) for one in segments]
         blanked = held.blanked
         if entry is not None:
-            new = Segment(held.folder, held.shape, entry)
-            new.kill(held.log.forgotten_after(held.shape.embedder, entry.forgotten)[1])
-            segments = sorted([*segments, new], key=lambda one: one.entry.after)
+            new = self._open(entry)
+            segments, entries = [*segments, new], [*entries, entry]
             blanked = min(blanked, entry.forgotten) if len(new) < len(new.units) else blanked
-        mark = self._write(segments, blanked)
-        held.segments, held.blanked = segments, blanked
+        mark = self._write(entries, blanked)
+        for one, its in zip(segments, entries, strict=True):
+            one.entry = its
+        held.segments, held.blanked = sorted(segments, key=lambda one: one.entry.after), blanked
         held.head.drop_through(through)
         held.find_gaps()
         self._tidy(mark)
+
+    def _open(self, entry: Entry) -> Segment:
+        """What was just built, without what was forgotten meanwhile."""
+        held = self._holdings
+        try:
+            segment = Segment(held.folder, held.shape, entry)
+        except IndexUnfit as error:
+            raise OSError(errno.EIO, f"what was just written cannot be read: {error}") from error
+        segment.kill(held.log.forgotten_after(held.shape.embedder, entry.forgotten)[1])
+        return segment
 
     def _blank(self) -> None:
         """Overwrite some vectors of forgotten units; with the last, note that it is done."""
@@ -165,32 +190,45 @@ class Upkeep:
                 segment.blank(rows)
                 return
         files.drop_aside(held.folder)
-        mark = self._write(held.segments, held.forgotten)
+        mark = self._write([segment.entry for segment in held.segments], held.forgotten)
         held.blanked = held.forgotten
         self._tidy(mark)
 
-    def _write(self, segments: list[Segment], blanked: int) -> str:
+    def _write(self, entries: Sequence[Entry], blanked: int) -> str:
         """The mark, then the manifest with it."""
         held = self._holdings
         mark = secrets.token_hex(8)
         held.log.keep_mark(held.shape.embedder, mark)
-        manifest = Manifest(mark, blanked, tuple(segment.entry for segment in segments))
+        manifest = Manifest(mark, blanked, tuple(sorted(entries, key=lambda entry: entry.after)))
         files.write_manifest(held.folder, held.shape, manifest)
         return mark
 
     def _tidy(self, mark: str) -> None:
-        """Away with what the manifest does not need any more."""
+        """Away with what neither the manifest nor the running build needs any more."""
         held = self._holdings
-        known = min((segment.entry.forgotten for segment in held.segments), default=held.forgotten)
-        held.log.prune(held.shape.embedder, keep=mark, forgotten=known)
-        files.clean(held.folder, {segment.entry.name for segment in held.segments})
+        stands = [segment.entry.forgotten for segment in held.segments]
+        if self._work is not None:
+            stands.append(self._work.forgotten)
+        held.log.prune(held.shape.embedder, keep=mark, forgotten=min(stands, default=held.forgotten))
+        self._clean_up()
         if held.aside_is_foreign and not held.gaps:
             files.drop_aside(held.folder)
             held.aside_is_foreign = False
 
+    def _clean_up(self) -> None:
+        """Delete what earlier builds left; not what the manifest names, which may be ahead after a failure."""
+        held = self._holdings
+        live = {segment.entry.name for segment in held.segments}
+        files.clean(held.folder, live | files.named_segments(held.folder, held.shape), building=self._work is not None)
+
 
 def _inside(entry: Entry, after: int, through: int) -> bool:
     return after <= entry.after and entry.through <= through
+
+
+def _cut(entry: Entry, after: int, through: int) -> Entry:
+    """What is left of a segment's interval when another covers (after, through]."""
+    return replace(entry, after=through) if after <= entry.after < through else entry
 
 
 def _paths(held: Holdings, name: str) -> list[Path]:
