@@ -63,7 +63,7 @@ def build_segment(folder: Path, shape: Shape, log: VectorLog, job: Job, threads:
     if gathered.is_empty:
         return None
     side = (yield from _describe(temporary, gathered)) if gathered.count else _empty_side(gathered)
-    return _name(folder, shape, job, gathered, side)
+    return _name(folder, shape, job, side)
 
 
 def _build_graph(
@@ -91,6 +91,7 @@ class _Gathered:
     """What a build has read so far: the unit of each label, superseded units, and the last number."""
 
     def __init__(self, after: int) -> None:
+        self.after = after
         self.through = after
         self.count = 0
         self._units: list[Ids] = []
@@ -158,7 +159,7 @@ def _describe(path: Path, gathered: _Gathered) -> Generator[int, None, Side]:
         _flush(mapped, first, records.layout.words)
         yield gathered.count
     outline = outline_of(mapped, records.layout.tail_at)
-    return Side(units, sums, gathered.left_out, upper, len(mapped), outline)
+    return Side(gathered.after, gathered.through, units, sums, gathered.left_out, upper, len(mapped), outline)
 
 
 def _flush(mapped: mmap.mmap, first: int, words: int) -> None:
@@ -170,18 +171,19 @@ def _flush(mapped: mmap.mmap, first: int, words: int) -> None:
 def _empty_side(gathered: _Gathered) -> Side:
     nothing = UpperLevels(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint8))
     none: Ids = np.zeros(0, dtype=np.int64)
-    return Side(none, np.zeros((0, 2), dtype=np.uint32), gathered.left_out, nothing, 0, "")
+    sums: Sums = np.zeros((0, 2), dtype=np.uint32)
+    return Side(gathered.after, gathered.through, none, sums, gathered.left_out, nothing, 0, "")
 
 
-def _name(folder: Path, shape: Shape, job: Job, gathered: _Gathered, side: Side) -> Entry:
+def _name(folder: Path, shape: Shape, job: Job, side: Side) -> Entry:
     """Write the rows file and give both files their name."""
     temporary = folder / (_STEM + TEMPORARY)
     rows = folder / (_STEM + ROWS_SUFFIX + TEMPORARY)
-    sha256 = write_side(rows, shape, (job.after, gathered.through), side)
+    sha256 = write_side(rows, shape, side)
     sync_file(rows)
     name = name_of(sha256)
-    if gathered.count:
+    if len(side.units):
         sync_file(temporary)
         temporary.rename(graph_path(folder, name))
     rows.rename(rows_path(folder, name))
-    return Entry(name, sha256, job.after, gathered.through, job.forgotten)
+    return Entry(name, sha256, side.after, side.through, job.forgotten)

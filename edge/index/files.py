@@ -148,10 +148,21 @@ def own_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name == MANIFEST or path.suffix in endings)
 
 
-def clean(folder: Path, live: Collection[str]) -> None:
-    """Delete files of segments that are not live, and leftovers of a write that was cut off."""
+def named_segments(folder: Path, shape: Shape) -> set[str]:
+    """The segments that the manifest on the disk names; none where it is unfit."""
+    try:
+        manifest = read_manifest(folder, shape)
+    except IndexUnfit:
+        return set()
+    return set() if manifest is None else {entry.name for entry in manifest.segments}
+
+
+def clean(folder: Path, live: Collection[str], *, building: bool = False) -> None:
+    """Delete files of segments that are not live, and leftovers of a write that was cut off; while a
+    segment is `building`, not its files."""
     for path in own_files(folder):
-        if path.name != MANIFEST and (path.suffix == TEMPORARY or path.stem not in live):
+        leftover = not building if path.suffix == TEMPORARY else path.stem not in live
+        if path.name != MANIFEST and leftover:
             path.unlink()
 
 

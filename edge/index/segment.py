@@ -48,6 +48,8 @@ class Segment:
         """Whether it is to be built anew on request."""
         self._path = graph_path(folder, entry.name)
         side = read_side(folder, shape, entry)
+        self.built_after = side.after
+        """Where the interval began for which it was built."""
         self.units, self.left_out, self._sums = side.units, side.left_out, side.sums
         self.greatest_unit = int(max(self.units.max(initial=0), self.left_out.max(initial=0)))
         self.bytes = side.graph_bytes + rows_path(folder, entry.name).stat().st_size
@@ -64,6 +66,11 @@ class Segment:
     def __len__(self) -> int:
         """Vectors that can be found."""
         return len(self.units) - self._dead_count
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether another segment has taken over the beginning of what it holds."""
+        return self.entry.after > self.built_after
 
     @property
     def nbytes(self) -> int:
@@ -120,11 +127,9 @@ class Segment:
         """Compare the sums of rows [first, last), whether they were compared before or not."""
         self._check(np.arange(first, min(last, len(self.units))))
 
-    def live_keys(self) -> Ids:
-        """The unit and the vector's sum of each row that is not dead, as one number; ascending."""
-        keys = vector_keys(self.units, self._sums[:, 1])[~self.dead]
-        keys.sort()
-        return keys
+    def keys(self) -> Ids:
+        """The unit and the vector's sum of each row as one number."""
+        return vector_keys(self.units, self._sums[:, 1])
 
     def keys_of(self, units: Ids, vectors: Vector) -> Ids:
         """The same of vectors from elsewhere, in their order."""

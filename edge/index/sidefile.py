@@ -27,12 +27,15 @@ _ALIGNED = 64
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What a rows file holds. `left_out`: superseded units of the interval, whose vectors are not in the graph.
+    """What a rows file holds: the embeddings with `after` < number <= `through`, but for forgotten ones. `left_out`:
+    superseded units of the interval, whose vectors are not in the graph.
 
     `outline` is the sha256 of the graph file's header and upper levels; an empty segment has no graph file, and
     `graph_bytes` 0.
     """
 
+    after: int
+    through: int
     units: Ids
     sums: Sums
     left_out: Ids
@@ -41,14 +44,14 @@ class Side:
     outline: str
 
 
-def write_side(path: Path, shape: Shape, interval: tuple[int, int], side: Side) -> str:
+def write_side(path: Path, shape: Shape, side: Side) -> str:
     """Write one; gives the file's sha256."""
     arrays = _arrays(side)
     header = {
         "format": FORMAT,
         **asdict(shape),
-        "after": interval[0],
-        "through": interval[1],
+        "after": side.after,
+        "through": side.through,
         "count": len(side.units),
         "left_out": len(side.left_out),
         "upper": len(side.upper.elements),
@@ -63,7 +66,10 @@ def write_side(path: Path, shape: Shape, interval: tuple[int, int], side: Side) 
 
 
 def read_side(folder: Path, shape: Shape, entry: Entry) -> Side:
-    """The rows file of a segment, mapped. Raises IndexUnfit with the reason."""
+    """The rows file of a segment, mapped. Raises IndexUnfit with the reason.
+
+    The manifest may give it a longer interval, where there is nothing before it, or the end of its own.
+    """
     path = rows_path(folder, entry.name)
     try:
         with path.open("rb") as file:
@@ -79,7 +85,7 @@ def read_side(folder: Path, shape: Shape, entry: Entry) -> Side:
     for key, value in {"format": FORMAT, **asdict(shape)}.items():
         if header.get(key) != value:
             raise IndexUnfit(f"the {key} of {path.name} is {header.get(key)!r}, not {value!r}")
-    if not entry.after <= header["after"] <= header["through"] <= entry.through:
+    if not max(entry.after, header["after"]) < header["through"] == entry.through:
         raise IndexUnfit(f"{path.name} holds other vectors than the manifest says")
     return _read_arrays(mapped, len(line), header)
 
@@ -112,4 +118,5 @@ def _read_arrays(mapped: mmap.mmap, at: int, header: dict[str, Any]) -> Side:
     count, upper = header["count"], header["upper"]
     units, sums, left_out = take("<i8", count), take("<u4", 2 * count), take("<i8", header["left_out"])
     levels = UpperLevels(take("<u4", upper), take("u1", upper))
-    return Side(units, sums.reshape(count, 2), left_out, levels, header["graph_bytes"], header["outline"])
+    interval = header["after"], header["through"]
+    return Side(*interval, units, sums.reshape(count, 2), left_out, levels, header["graph_bytes"], header["outline"])

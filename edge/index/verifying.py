@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edge.engine.ports import Ids
+from edge.engine.ports import Ids, Mask, Vector
 from edge.index.holdings import Holdings
 from edge.index.segment import Segment, SegmentDamaged
 
@@ -62,28 +62,30 @@ def _verify(held: Holdings, segment: Segment) -> Iterator[Step]:
 
 def _compare(held: Holdings, segment: Segment) -> Iterator[Step]:
     """Whether it holds exactly the store's embeddings of its interval, but for what it left out."""
-    keys, found, after = segment.live_keys(), 0, segment.entry.after
-    while True:
-        rows = held.log.vectors_between(held.shape.embedder, after, segment.entry.through, _ROWS)
-        if not len(rows.units):
-            break
+    keys, through = segment.keys(), segment.entry.through
+    order = np.argsort(keys)
+    known, met = keys[order], np.zeros(len(keys), dtype=np.bool_)
+    after = min(segment.entry.after, segment.built_after)
+    while len((rows := held.log.vectors_between(held.shape.embedder, after, through, _ROWS)).units):
         after = int(rows.numbers[-1])
-        wanted = rows.units if not len(segment.left_out) else rows.units[~np.isin(rows.units, segment.left_out)]
-        vectors = rows.vectors if len(wanted) == len(rows.units) else rows.vectors[np.isin(rows.units, wanted)]
-        lacking = _lacking(keys, segment.keys_of(wanted, vectors)) if len(wanted) else 0
-        found += len(wanted)
+        wanted = ~np.isin(rows.units, segment.left_out)
+        lacking = _meet(segment, known, met, rows.units[wanted], rows.vectors[wanted])
+        done = (len(keys) + int(np.count_nonzero(met))) // 2
         if lacking:
-            yield Step(found, Fault(segment.entry.name, f"{segment.entry.name} lacks {lacking} of the store's vectors"))
+            yield Step(done, Fault(segment.entry.name, f"{segment.entry.name} lacks {lacking} of the store's vectors"))
             return
-        yield Step((len(segment.units) + found) // 2)
-    if found != len(keys):
-        reason = f"{segment.entry.name} holds {len(keys)} vectors for {found} of the store's"
-        yield Step(found, Fault(segment.entry.name, reason))
+        yield Step(done)
+    # What was forgotten or superseded meanwhile is no fault.
+    extra = np.count_nonzero(~met & ~segment.dead[order] & ~np.isin(segment.units[order], segment.left_out))
+    if extra:
+        reason = f"{segment.entry.name} holds {extra} vectors that the store does not"
+        yield Step(len(keys), Fault(segment.entry.name, reason))
 
 
-def _lacking(keys: Ids, wanted: Ids) -> int:
-    """How many of the wanted are not among ascending keys."""
-    if not len(keys):
-        return len(wanted)
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return int(np.count_nonzero(keys[places] != wanted))
+def _meet(segment: Segment, known: Ids, met: Mask, units: Ids, vectors: Vector) -> int:
+    """Note which of the known keys are those of some vectors; how many of these are not known."""
+    if not len(known) or not len(units):
+        return len(units)
+    wanted = np.unique(segment.keys_of(units, vectors))
+    met |= np.isin(known, wanted)
+    return int(np.count_nonzero(~np.isin(wanted, known)))

@@ -13,6 +13,8 @@ from tests.index.test_layout import mapped
 
 SHAPE = Shape("made-up/8", 8)
 SIDE = Side(
+    after=10,
+    through=20,
     units=np.array([5, 2**40, 7], dtype=np.int64),
     sums=np.array([[1, 2], [3, 2**32 - 1], [5, 6]], dtype=np.uint32),
     left_out=np.array([8, 9], dtype=np.int64),
@@ -22,9 +24,9 @@ SIDE = Side(
 )
 
 
-def written(folder: Path, side: Side = SIDE, interval: tuple[int, int] = (10, 20)) -> Entry:
-    sha256 = write_side(rows_path(folder, "name"), SHAPE, interval, side)
-    return Entry("name", sha256, *interval, 0)
+def written(folder: Path, side: Side = SIDE) -> Entry:
+    sha256 = write_side(rows_path(folder, "name"), SHAPE, side)
+    return Entry("name", sha256, side.after, side.through, 0)
 
 
 def assert_equal(one: Side, other: Side) -> None:
@@ -32,6 +34,7 @@ def assert_equal(one: Side, other: Side) -> None:
         assert np.array_equal(getattr(one, name), getattr(other, name))
     assert np.array_equal(one.upper.elements, other.upper.elements)
     assert np.array_equal(one.upper.heights, other.upper.heights)
+    assert (one.after, one.through) == (other.after, other.through)
     assert (one.graph_bytes, one.outline) == (other.graph_bytes, other.outline)
 
 
@@ -42,14 +45,15 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_an_empty_one(tmp_path: Path) -> None:
     nothing = UpperLevels(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint8))
     none = np.zeros(0, dtype=np.int64)
-    empty = Side(none, np.zeros((0, 2), dtype=np.uint32), none, nothing, 0, "")
+    empty = Side(3, 4, none, np.zeros((0, 2), dtype=np.uint32), none, nothing, 0, "")
     assert_equal(read_side(tmp_path, SHAPE, written(tmp_path, empty)), empty)
 
 
-def test_the_manifest_may_give_it_more_of_an_interval_but_not_less(tmp_path: Path) -> None:
+def test_the_manifest_may_give_it_more_at_its_start_or_less_and_no_other_end(tmp_path: Path) -> None:
     entry = written(tmp_path)
-    assert read_side(tmp_path, SHAPE, replace(entry, after=3)).graph_bytes == 1234
-    for other in (replace(entry, through=19), replace(entry, after=11)):
+    for after in (0, 3, 10, 19):
+        assert read_side(tmp_path, SHAPE, replace(entry, after=after)).after == 10
+    for other in (replace(entry, through=19), replace(entry, through=21), replace(entry, after=20)):
         with pytest.raises(IndexUnfit, match="other vectors"):
             read_side(tmp_path, SHAPE, other)
 
