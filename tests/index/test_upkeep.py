@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from edge.disk import sync_folder
 from edge.engine.vector_ports import IndexWork
 from edge.errors import DiskFull, EdgeError, StoreFailed
 from edge.index import building, files, upkeep
@@ -407,7 +408,7 @@ def test_a_manifest_that_failed_late_may_be_the_one_that_is_opened(
     the files of both are kept, however often that happens."""
     log = filled(64)
     index = sealed(tmp_path, log)
-    real, waited = files.sync_folder, []
+    real, waited = sync_folder, []
 
     def second_fails(folder: Path) -> None:
         waited.append(folder)
