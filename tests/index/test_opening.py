@@ -412,7 +412,7 @@ def test_a_file_that_may_not_be_read_is_moved_aside(folder: Path, log: VectorLog
 
 def test_the_newest_segments_are_read_ahead(folder: Path, log: VectorLog, monkeypatch: pytest.MonkeyPatch) -> None:
     advised = []
-    monkeypatch.setattr(holdings.Segment, "advise", lambda self, *, warm: advised.append((self.entry.through, warm)))
+    monkeypatch.setattr(Segment, "advise", lambda self, *, warm: advised.append((self.entry.through, warm)))
     sizes = [path.stat().st_size for path in parts(folder, ".hnsw")]
     monkeypatch.setattr("edge.index.opening.WARM_BYTES", sizes[2] + sizes[1] // 2 + 4096)
     opened(folder, log, OPTIONS)
