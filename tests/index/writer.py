@@ -1,0 +1,121 @@
+"""Run as a program: fills a store and the index that follows it without end and prints what was confirmed, to be killed
+at any moment: from outside, or, given a number, by itself at so manieth operation on the disk."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edge.clock import SystemClock
+from edge.engine.ports import EmbeddingRow, Vector
+from edge.index.index import SegmentedIndex
+from edge.index.opening import open_index
+from edge.memory.units import UnitId
+from edge.store.sqlite import SqliteStore, open_store
+from tests.index.making import small
+from tests.store.making import ANN, NOON, fact, insert
+
+DIMENSION = 16
+EMBEDDER = f"made-up/{DIMENSION}"
+MOST_UNITS = 500
+FORGOTTEN_AT_ONCE = 40
+CAPACITIES = (64, 150, 300)
+
+
+def vector_of(unit: int, chunk: int = 0) -> Vector:
+    """The vector of a chunk: of any other it differs."""
+    row = np.random.default_rng((unit, chunk)).standard_normal(DIMENSION)
+    unit_vector: Vector = (row / np.linalg.norm(row)).astype(np.float32)
+    return unit_vector
+
+
+def opened(folder: Path, capacity: int) -> tuple[SqliteStore, SegmentedIndex]:
+    store = open_store(folder / "memory.db", SystemClock())
+    store.recover(NOON)
+    options = small(DIMENSION, head=16, capacity=capacity)
+    return store, open_index(folder / "index", EMBEDDER, DIMENSION, store, options)
+
+
+def main(folder: str, seed: str, operations: str) -> None:
+    if int(operations):
+        die_at(int(operations))
+    chance = random.Random(seed)
+    store, index = opened(Path(folder), chance.choice(CAPACITIES))
+    present = set(store.vectors_between(EMBEDDER, 0, None, 1_000_000).units.tolist())
+    for number in count():
+        act(store, index, chance, f"{seed}-{number}", present)
+
+
+def act(store: SqliteStore, index: SegmentedIndex, chance: random.Random, name: str, present: set[int]) -> None:
+    keep(store, index, chance, name, present)
+    if chance.random() < 0.15 or len(present) > MOST_UNITS:
+        forget(store, index, chance, present)
+    if chance.random() < 0.02:
+        index.rebuild()
+        confirm("rebuilding")
+    for _ in range(chance.randint(0, 15)):
+        due = index.step()
+        confirm("stepped")
+        if not due:
+            break
+
+
+def keep(store: SqliteStore, index: SegmentedIndex, chance: random.Random, name: str, present: set[int]) -> None:
+    old = (UnitId(chance.choice(sorted(present))),) if present and chance.random() < 0.3 else ()
+    facts = [insert(fact(f"fact {name} {place} 天气"), supersedes=old) for place in range(chance.randint(1, 9))]
+    added = store.apply(ANN, facts, NOON).added
+    rows = [EmbeddingRow(unit, chunk, vector_of(unit, chunk), b"") for unit in added for chunk in range(1 + unit % 2)]
+    store.save_embeddings(EMBEDDER, rows)
+    index.follow()
+    present.update(added)
+    confirm("kept", *added)
+
+
+def forget(store: SqliteStore, index: SegmentedIndex, chance: random.Random, present: set[int]) -> None:
+    size = FORGOTTEN_AT_ONCE if len(present) > MOST_UNITS else chance.randint(1, 5)
+    chosen = chance.sample(sorted(present), min(size, len(present)))
+    gone = store.forget(ANN, [UnitId(unit) for unit in chosen])
+    index.follow()
+    present.difference_update(gone)
+    confirm("gone", *gone)
+
+
+def die_at(operations: int) -> None:
+    """Be killed just before, or just after, one of the operations on the index's files."""
+    left = count(1)
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            number = next(left)
+            if number == operations and operations % 2:
+                os.kill(os.getpid(), signal.SIGKILL)
+            answer = function(*arguments, **named)
+            if number == operations:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return answer
+
+        return call
+
+    for owner, names in (
+        (os, ("fsync", "pwrite")),
+        (Path, ("rename", "replace", "unlink", "write_bytes", "write_text")),
+    ):
+        for name in names:
+            setattr(owner, name, counted(getattr(owner, name)))
+
+
+def confirm(what: str, *ids: int) -> None:
+    sys.stdout.write(" ".join([what, *map(str, ids)]) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
