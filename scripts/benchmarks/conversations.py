@@ -29,12 +29,13 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, the ids of the turns that answer it, and whether the conversation holds an answer at all."""
+    """A question, the ids of the turns that answer it, whether the conversation holds an answer at all, and which."""
 
     text: str
     evidence: frozenset[str]
     group: str
     answerable: bool
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ def _locomo_turns(told: Mapping[str, Any]) -> Iterator[tuple[Memory, str]]:
 def _locomo_question(entry: Mapping[str, Any], known: frozenset[str]) -> Question:
     evidence = frozenset(_EVIDENCE.findall(" ".join(entry.get("evidence") or ()))) & known
     category = entry["category"]
-    return Question(entry["question"], evidence, _CATEGORIES[category], category != 5)
+    answer = str(entry.get("answer", ""))  # some are numbers, such as a year
+    return Question(entry["question"], evidence, _CATEGORIES[category], category != 5, answer)
 
 
 def _spoken_time(words: str) -> datetime:
@@ -149,4 +151,5 @@ def _memorybank_turns(days: Mapping[str, Any]) -> Iterator[Memory]:
 
 
 def _memorybank_question(entry: Mapping[str, Any], language: str, known: frozenset[str]) -> Question:
-    return Question(entry["question"], frozenset(entry["evidence"]) & known, language, bool(entry["answerable"]))
+    evidence = frozenset(entry["evidence"]) & known
+    return Question(entry["question"], evidence, language, bool(entry["answerable"]), str(entry.get("answer", "")))
