@@ -158,7 +158,8 @@ def _describe(path: Path, gathered: _Gathered) -> Generator[int, None, Side]:
         sums[first : first + _SUM] = checks.of(records.words[first : first + _SUM])
         _flush(mapped, first, records.layout.words)
         yield gathered.count
-    outline = outline_of(mapped, records.layout.tail_at)
+    with path.open("rb") as written:
+        outline = outline_of(written, records.layout.tail_at)
     return Side(gathered.after, gathered.through, units, sums, gathered.left_out, upper, len(mapped), outline)
 
 

@@ -32,10 +32,6 @@ class IndexUnfit(Exception):
     """A file of the index is not the one that is asked for, or not whole; says why."""
 
 
-class IndexForeign(IndexUnfit):
-    """A manifest that is whole, but was written for another history of the store."""
-
-
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What an index is made for. Two of different shape have nothing in common."""
@@ -140,6 +136,14 @@ def move_aside(folder: Path, paths: Iterable[Path]) -> Path:
 def drop_aside(folder: Path) -> None:
     """Delete what was moved aside."""
     shutil.rmtree(folder / ASIDE, ignore_errors=True)
+
+
+def aside_is_foreign(folder: Path, shape: Shape) -> bool:
+    """Whether what was moved aside has a manifest that is whole: it is of another state of the store."""
+    try:
+        return read_manifest(folder / ASIDE, shape) is not None
+    except IndexUnfit:
+        return False
 
 
 def own_files(folder: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from edge.engine.vector_ports import VectorLog
 from edge.index import files
-from edge.index.files import Entry, IndexForeign, IndexUnfit, Manifest, Shape, storage_error
+from edge.index.files import Entry, IndexUnfit, Manifest, Shape, storage_error
 from edge.index.holdings import Holdings, Options
 from edge.index.index import SegmentedIndex
 from edge.index.segment import Segment
@@ -36,7 +36,9 @@ def open_index(
         raise storage_error(folder, error) from error
     holdings = Holdings(folder, shape, log, options or Options(), segments, manifest.blanked)
     holdings.unfit += damaged if unfit is None else [str(unfit)]
-    holdings.aside_is_foreign = isinstance(unfit, IndexForeign)
+    holdings.aside_is_foreign = files.aside_is_foreign(folder, shape)
+    if holdings.aside_is_foreign and not holdings.gaps:
+        files.drop_aside(folder)
     return SegmentedIndex(holdings)
 
 
@@ -47,7 +49,7 @@ def _read(folder: Path, shape: Shape, log: VectorLog) -> tuple[Manifest, IndexUn
         if manifest is None and any(path.suffix == files.ROWS_SUFFIX for path in files.own_files(folder)):
             raise IndexUnfit(f"{files.MANIFEST} is missing")
         if manifest is not None and not log.has_mark(shape.embedder, manifest.mark):
-            raise IndexForeign("it was written for another database, or for another state of this one")
+            raise IndexUnfit("it was written for another database, or for another state of this one")
     except IndexUnfit as error:
         aside = files.move_aside(folder, files.own_files(folder))
         _log.warning("the vector index does not fit: %s; it was moved to %s and is built anew", error, aside)

@@ -190,19 +190,19 @@ def _map_graph(path: Path, shape: Shape, side: Side) -> Records:
     try:
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if len(mapped) != side.graph_bytes:
+                raise IndexUnfit(f"{path.name} has {len(mapped)} bytes, not {side.graph_bytes}")
+            records = Records(mapped, read_layout(file.read(HEADER_BYTES)))
+            outline = outline_of(file, records.layout.tail_at)
     except FileNotFoundError as error:
         raise IndexUnfit(f"{path.name} is missing") from error
     except (OSError, ValueError) as error:
         raise IndexUnfit(f"{path.name} cannot be read: {error}") from error
-    if len(mapped) != side.graph_bytes:
-        raise IndexUnfit(f"{path.name} has {len(mapped)} bytes, not {side.graph_bytes}")
-    try:
-        records = Records(mapped, read_layout(mapped[:HEADER_BYTES]))
     except LayoutUnfit as error:
         raise IndexUnfit(f"{path.name} does not fit: {error}") from error
     layout = records.layout
     if (layout.count, layout.dimension, layout.links) != (len(side.units), shape.dimension, 2 * shape.links):
         raise IndexUnfit(f"{path.name} holds {layout.count} vectors of {layout.dimension} dimensions")
-    if outline_of(mapped, layout.tail_at) != side.outline:
+    if outline != side.outline:
         raise IndexUnfit(f"the outline of {path.name} has another sha256 than its rows file says")
     return records

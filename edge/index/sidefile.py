@@ -12,7 +12,7 @@ import json
 import mmap
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -74,11 +74,13 @@ def read_side(folder: Path, shape: Shape, entry: Entry) -> Side:
     try:
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            # Read, not mapped: what a card cannot read is an error then, and not a signal that ends the process.
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError as error:
         raise IndexUnfit(f"{path.name} is missing") from error
     except (OSError, ValueError) as error:
         raise IndexUnfit(f"{path.name} cannot be read: {error}") from error
-    if hashlib.sha256(mapped).hexdigest() != entry.sha256:
+    if sha256 != entry.sha256:
         raise IndexUnfit(f"{path.name} has another sha256 than the manifest says")
     line = mapped.readline()
     header = json.loads(line)
@@ -90,10 +92,12 @@ def read_side(folder: Path, shape: Shape, entry: Entry) -> Side:
     return _read_arrays(mapped, len(line), header)
 
 
-def outline_of(graph: mmap.mmap, tail_at: int) -> str:
-    """The sha256 of a graph file's header and upper levels: of all of it but the records."""
-    digest = hashlib.sha256(graph[:HEADER_BYTES])
-    digest.update(memoryview(graph)[tail_at:])
+def outline_of(graph: BinaryIO, tail_at: int) -> str:
+    """The sha256 of a graph file's header and upper levels: of all of it but the records. Raises OSError."""
+    graph.seek(0)
+    digest = hashlib.sha256(graph.read(HEADER_BYTES))
+    graph.seek(tail_at)
+    digest.update(graph.read())
     return digest.hexdigest()
 
 

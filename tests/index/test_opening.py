@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -417,3 +418,61 @@ def test_the_newest_segments_are_read_ahead(folder: Path, log: VectorLog, monkey
     monkeypatch.setattr("edge.index.opening.WARM_BYTES", sizes[2] + sizes[1] // 2 + 4096)
     opened(folder, log, OPTIONS)
     assert advised == [(260, True), (200, False), (100, False)]
+
+
+def test_what_is_of_another_database_goes_also_after_a_restart(folder: Path, log: VectorLog) -> None:
+    """It may hold what this database forgot."""
+    other = filled(200, 8)
+    other.vectors = clustered(200, 8, seed=9)
+    opened(folder, other, OPTIONS).step()
+    index = opened(folder, other, OPTIONS)
+    assert (folder / ASIDE).exists()
+    drain(index)
+    assert not (folder / ASIDE).exists()
+    assert log.vectors[0].tobytes() not in bytes_of_folder(folder)
+
+
+def test_what_was_damaged_is_kept_to_be_looked_at(folder: Path, log: VectorLog) -> None:
+    flip(parts(folder, ".rows")[0], 200)
+    drain(opened(folder, log, OPTIONS))
+    drain(opened(folder, log, OPTIONS))
+    assert len(list((folder / ASIDE).iterdir())) == 2
+
+
+@pytest.mark.parametrize("suffix", [".rows", ".hnsw"])
+def test_a_card_that_cannot_read_a_file_is_damage(
+    folder: Path, log: VectorLog, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    """As an error of reading, not a signal that ends the process, as reading through a map would give."""
+    bad = parts(folder, suffix)[1].name
+    real = Path.open
+
+    def open_(path: Path, *arguments: Any, **named: Any) -> Any:
+        file = real(path, *arguments, **named)
+        return Unreadable(file) if path.name == bad else file
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", open_)
+        index = opened(folder, log, OPTIONS)
+    assert index.state().missing == 100
+    assert "cannot be read" in index.state().unfit[0]
+    drain(index)
+    assert_answers(folder, log, index)
+
+
+class Unreadable:
+    """A file that the kernel maps but cannot read."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def __enter__(self) -> "Unreadable":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("read"):
+            raise OSError(errno.EIO, "input/output error")
+        return getattr(self._file, name)

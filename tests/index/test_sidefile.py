@@ -1,4 +1,5 @@
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 from edge.index.files import Entry, IndexUnfit, Shape, rows_path
 from edge.index.layout import UpperLevels
 from edge.index.sidefile import Side, outline_of, read_side, write_side
-from tests.index.test_layout import mapped
 
 SHAPE = Shape("made-up/8", 8)
 SIDE = Side(
@@ -98,8 +98,8 @@ def test_any_changed_byte_and_any_cut_is_noticed(tmp_path: Path, place: int, cha
 
 def test_the_outline_is_all_but_the_records() -> None:
     content = bytes(range(256)) * 2
-    before = outline_of(mapped(content), 300)
+    before = outline_of(BytesIO(content), 300)
     for place in range(512):
         changed = bytearray(content)
         changed[place] ^= 1
-        assert (outline_of(mapped(bytes(changed)), 300) == before) == (96 <= place < 300)
+        assert (outline_of(BytesIO(changed), 300) == before) == (96 <= place < 300)

@@ -467,3 +467,23 @@ def test_closing_gives_up_what_is_being_built(tmp_path: Path) -> None:
     again = sealed(tmp_path, log)
     assert_whole(again, log)
     assert_tidy(tmp_path, again)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_the_progress_of_a_rebuilding_is_that_of_all_files(tmp_path: Path, lost: bool) -> None:
+    log = filled(300)
+    index = sealed(tmp_path, log, small(capacity=100))
+    if lost:
+        (tmp_path / MANIFEST).unlink()
+        index = opened(tmp_path, log, small(capacity=100))
+    else:
+        index.rebuild()
+    works = []
+    while index.step():
+        works.append(index.state().work)
+    rebuilding = [work for work in works if work is not None]
+    assert {work.task for work in rebuilding} == {"rebuild"}
+    done = [work.done for work in rebuilding]
+    assert done == sorted(done)
+    assert max(done) == 300
+    assert {work.total for work in rebuilding} == {300}
