@@ -132,11 +132,19 @@ class _Planner:
         if draft.retracts:
             return [unit for unit in same_slot if unit.value == draft.value]
         if draft.slot in self.many:
-            others = []
+            others = self._corrected(draft, same_slot)
         else:
             others = [unit for unit in same_slot if unit.value != draft.value or draft.value is None]
         weaker = [unit for unit in same_slot if unit not in others and self._is_weaker(unit, draft)]
         return others + weaker + opposite
+
+    @staticmethod
+    def _corrected(draft: Draft, same_slot: Sequence[Unit]) -> list[Unit]:
+        """Of several values that stand side by side, the one that the draft says was wrong."""
+        if not draft.corrects:
+            return []
+        wrong = [unit for unit in same_slot if draft.replaces in (None, unit.value) and unit.value != draft.value]
+        return wrong[:1]
 
     @staticmethod
     def _is_weaker(unit: Unit, draft: Draft) -> bool:

@@ -6,15 +6,25 @@ The patterns are data (`tables/*.toml`, described in `tables/README.md`); any nu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from edge.errors import SettingsInvalid
+from edge.memory.language import language_of
+from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
-from edge.memory.rules_questions import QuestionFinder, slot_of
-from edge.memory.rules_tables import Slot, read_tables
+from edge.memory.rules_questions import QuestionFinder
+from edge.memory.rules_tables import Slot, Tables, load_table, read_tables
 from edge.memory.rules_values import READERS
 from edge.memory.units import Draft, SlotQuestion
 
-__all__ = ["Rules", "Slot", "parse_rules"]
+Exchange = tuple[str, str]
+"""A person's message, and the reply to it."""
+
+_LONGEST_CORRECTION = 200
+_HINT = "Correct the named entry, or move the file away; edge/memory/tables/README.md documents every entry."
+
+__all__ = ["Exchange", "OwnTable", "Rules", "Slot", "parse_rules"]
 
 
 class Slots(Mapping[str, Slot]):
@@ -24,7 +34,7 @@ class Slots(Mapping[str, Slot]):
         self._declared = dict(declared)
 
     def __getitem__(self, name: str) -> Slot:
-        return slot_of(self._declared, name)
+        return _slot_of(self._declared, name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._declared)
@@ -33,8 +43,16 @@ class Slots(Mapping[str, Slot]):
         return len(self._declared)
 
 
+@dataclass(frozen=True, slots=True)
+class OwnTable:
+    """A table that is not the package's: its name, for errors, and its text."""
+
+    name: str
+    text: str
+
+
 class Rules:
-    """All rules, compiled. Calls take text of any size and content and never raise."""
+    """All rules. Calls take text of any size and content and never raise."""
 
     def __init__(self, slots: Slots, facts: FactFinder, questions: QuestionFinder) -> None:
         self._slots = slots
@@ -46,14 +64,46 @@ class Rules:
         """Every slot there is."""
         return self._slots
 
-    def find_facts(self, text: str) -> tuple[Draft, ...]:
+    def find_facts(self, text: str, before: Sequence[Exchange] = ()) -> tuple[Draft, ...]:
         """What a person's message states, in its order. Of a long message (over 4,000 characters: a paste) only the
-        first and the last paragraph are read as the person's own words."""
-        return self._facts.find(text)
+        first and the last paragraph are read as the person's own words.
+
+        `before` are the last turns, oldest first, each a message and its reply: "no, it's 139..." corrects what was
+        told or asked for there.
+        """
+        mentions: list[Mention] = []
+        for message, reply in before:
+            mentions = self._mentioned(message, reply, mentions)
+        return self._facts.find(text, mentions)
+
+    def may_refer_back(self, text: str) -> bool:
+        """Whether a message may be about what was said before it: a correction, or the answer to a question."""
+        return len(text) <= _LONGEST_CORRECTION
+
+    def _mentioned(self, message: str, reply: str, earlier: Sequence[Mention]) -> list[Mention]:
+        """What a turn told or asked for, after what was before it where it only confirms or corrects."""
+        told = self._facts.mentions(message, earlier)
+        asked = self._questions.find(message)
+        if asked is None:
+            return told if told is not None and not message.rstrip().endswith(("?", "？")) else []
+        mentions = told or []
+        language = language_of(message)
+        subject = self._facts.subject(asked.subject, language)
+        asks_back = reply.rstrip().endswith(("?", "？"))
+        for base, _, topic in (name.partition(":") for name in reversed(asked.slots)):
+            slot = self._slots[base]
+            if bool(topic) == bool(slot.topics):
+                mentions.append(Mention.asked(slot, topic, subject, language, asks_back=asks_back))
+        return mentions
 
     def find_question(self, text: str) -> SlotQuestion | None:
         """Which slots a message asks for; certain where it asks for nothing else."""
         return self._questions.find(text)
+
+    def compile(self, slots: Collection[str] | None) -> None:
+        """Compile the patterns of these slots, or all, before they are needed. Raises SettingsInvalid."""
+        self._facts.compile(slots)
+        self._questions.compile(slots)
 
     def may_fill(self, slot: str, text: str) -> bool:
         """Whether a text holds anything of the shape that the slot's values have: digits for a phone number. True for
@@ -71,10 +121,41 @@ class Rules:
         return self._facts.for_this_talk(text)
 
 
-def parse_rules(tables: Iterable[str]) -> Rules:
-    """Rules from the texts of TOML tables, merged in order.
+def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
+    """Rules from the texts of TOML tables, merged in order, and a person's own table last.
 
-    Raises SettingsInvalid naming the table, the entry, and what is wrong with it.
+    What is in the tables is compiled when it is first needed; what a person's own table adds to is compiled at once, so
+    that its errors are told now. Raises SettingsInvalid naming the table, the entry, and what is wrong with it.
     """
-    read = read_tables(tables)
-    return Rules(Slots(read.slots), FactFinder(read), QuestionFinder(read))
+    named = [(f"table {number} of the rules", text) for number, text in enumerate(tables, 1)]
+    if own is None:
+        return _made(read_tables(named))
+    try:
+        rules = _made(read_tables([*named, (own.name, own.text)]))
+        table = load_table(own.name, own.text)
+        rules.compile(None if "language" in table else table.get("slots", {}).keys())
+    except SettingsInvalid as error:
+        message = error.message if error.message.startswith(own.name) else f"{own.name}: {error.message}"
+        raise SettingsInvalid(message, hint=_HINT) from error
+    return rules
+
+
+def _made(tables: Tables) -> Rules:
+    return Rules(Slots(tables.slots), FactFinder(tables), QuestionFinder(tables))
+
+
+def _slot_of(slots: Mapping[str, Slot], name: str) -> Slot:
+    """The slot of a name, also of a topic: `favorite:color` is `favorite` with that label. Raises KeyError."""
+    base, _, topic = name.partition(":")
+    slot = slots[base]
+    if not topic:
+        return slot
+    if not slot.topics:
+        raise KeyError(name)
+    return _with_topic(slot, name, topic)
+
+
+def _with_topic(slot: Slot, name: str, topic: str) -> Slot:
+    words = slot.topics.get(topic, (topic,))
+    zh = next((word for word in words if not word.isascii()), topic)
+    return replace(slot, name=name, labels={"en": f"{slot.labels['en']} {topic}", "zh": f"{slot.labels['zh']}{zh}"})

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from edge.memory.language import language_of
-from edge.memory.rules_patterns import Pattern, slot_patterns
-from edge.memory.rules_phrases import split_condition, split_list
-from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled, numbered
+from edge.memory.rules_corrections import Corrections, Mention, as_correction
+from edge.memory.rules_drafts import CONTACT, Fact, Subject, Subjects, make_facts, skip_spaces
+from edge.memory.rules_patterns import Patterns, Stated, Way
+from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled
 from edge.memory.rules_text import Sentence, fold, mask_quoted, own_spans, sentences, simplify
-from edge.memory.rules_values import READERS
-from edge.memory.units import SELF, Draft, Kind
+from edge.memory.units import SELF, Draft
 
-_MAX_CONTENT = 150
 _MAX_STARTS = 48
 _OFFERED = re.compile(
     r"\bif (?:you|anything|something|anyone|needed|necessary|there)\b|(?:如果|要是|万一)(?:你|您|有|需要|方便|联系)",
@@ -24,27 +22,31 @@ _CLAUSE_MARK = re.compile(r"[,，;；:：()（）—–?？!！]| - ")
 _CLAUSE_END = re.compile(r"[,，;；。?？!！\n]|\.(?=\s|$)")
 _SPEECH = re.compile(r"[:：]$|(?:[说问道]|\b(?:said|says|asked|asks|wrote)) ?[:：]", re.I)
 _CARRIES_ON = re.compile(r"\b(?:and|but) \w?$|[\u3400-\u9fff]$", re.I)
-_ENTITY = re.compile(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*|[\w-]*\d[\w-]*")
-_CONTACT = ("phone", "email", "address", "code")
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """Whom a clause is about: the unit's subject, how it was called, and where the words behind it begin."""
+@dataclass(slots=True)
+class _Reading:
+    """A message while it is read, sentence by sentence."""
 
-    subject: str
-    called: str
-    end: int
+    text: str
+    plain: str
+    masked: str
+    mentions: list[Mention]
+    facts: list[Fact] = field(default_factory=list)
+    introduced: str = ""
+    """Words that introduce what follows as somebody's speech."""
+    marked: bool = False
+    """Whether the sentence before said only that something is to be corrected."""
 
 
 class FactFinder:
-    """The write side of the rules, compiled once from tables."""
+    """The write side of the rules, made once from tables."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._relation_words = alternatives(map(re.escape, tables.relations))
-        self._own, self._framed = slot_patterns(tables)
-        self._subjects = {mode: self._subject_regexes(mode) for mode in ("whose", "who")}
+        self._patterns = Patterns(tables)
+        self._subjects = Subjects(tables)
+        self._corrections = Corrections(tables, self._patterns)
         self._lead_ins = self._words(
             "lead_ins", r"(?:(?:{})(?:[ ,:!，：、！~]+|(?<=[\u3400-\u9fff]))){{0,5}}", bounded=True
         )
@@ -61,104 +63,133 @@ class FactFinder:
         lists = [pattern for language in LANGUAGES for pattern in self._tables.words[language][name]]
         if bounded:
             lists = [pattern + (r"(?![\w'])" if pattern.isascii() else "") for pattern in lists]
-        joined = alternatives(lists) if lists else r"(?!)"
-        return compiled(shape.replace("{}", joined).replace("{{", "{").replace("}}", "}"), {}, name)
+        return compiled(shape.replace("{}", alternatives(lists)).replace("{{", "{").replace("}}", "}"), {}, name)
 
-    def _subject_regexes(self, mode: str) -> list[re.Pattern[str]]:
-        parts = {"rel": self._relation_words}
-        return [
-            compiled(pattern, parts, f"language.{language}.{where}")
-            for language in LANGUAGES
-            for where, pattern in numbered(mode, self._tables.words[language][mode])
-        ]
+    def compile(self, slots: Collection[str] | None) -> None:
+        """Compile at once what is compiled when it is needed: of these slots, or all. Raises SettingsInvalid."""
+        self._patterns.compile(slots)
+        self._corrections.compile()
 
     # --- a message ---------------------------------------------------------------------------------------------
 
-    def find(self, text: str) -> tuple[Draft, ...]:
+    def find(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[Draft, ...]:
         """Every fact that the message states, in order; of two values for a slot that holds one, the last."""
-        if "<|" in text:
-            return ()
-        plain = fold(text)
-        masked = mask_quoted(simplify(plain))
         found: dict[tuple[str | None, str, str | None], Draft] = {}
-        for start, end in own_spans(text):
-            introduced = ""
-            for sentence in sentences(masked, start, end):
-                if self._veto_message.search(masked, sentence.start, sentence.end):
-                    return tuple(found.values())
-                for draft in self._read_sentence(text, plain, masked, sentence, introduced):
-                    _add(found, draft, self._tables.slots)
-                words = masked[sentence.start : sentence.end].rstrip()
-                introduced = words if _SPEECH.search(words) else ""
+        for fact in self.read(text, mentions):
+            _add(found, fact.draft, fact.slot)
         return tuple(found.values())
+
+    def read(self, text: str, mentions: Sequence[Mention]) -> list[Fact]:
+        """The facts of a message that follows on others, in which something was mentioned (the last one last)."""
+        if "<|" in text:
+            return []
+        plain = fold(text)
+        reading = _Reading(text, plain, mask_quoted(simplify(plain)), list(mentions))
+        for start, end in own_spans(text):
+            reading.introduced = ""
+            for sentence in sentences(reading.masked, start, end):
+                if self._veto_message.search(reading.masked, sentence.start, sentence.end):
+                    return reading.facts
+                self._read_sentence(reading, sentence)
+        return reading.facts
+
+    def mentions(self, message: str, earlier: Sequence[Mention]) -> list[Mention] | None:
+        """What a message mentions that follows on others; None where it tells nothing of its own."""
+        if self._corrections.only_agrees(message):
+            return list(earlier)
+        facts = self.read(message, earlier)
+        return [Mention.of(fact) for fact in facts] or None
+
+    def subject(self, subject: str, language: str) -> Subject:
+        """A subject by its name, with a word for it in the language."""
+        return self._subjects.named(subject, language)
 
     def for_this_talk(self, text: str) -> bool:
         """Whether some sentence of the message says that it concerns the talk at hand."""
         return self._session.search(mask_quoted(simplify(fold(text[:4000])))) is not None
 
-    def _read_sentence(
-        self, text: str, plain: str, masked: str, sentence: Sentence, introduced: str
-    ) -> Iterator[Draft]:
-        if self._veto_sentence.search(masked, sentence.start, sentence.end):
-            return
+    def _read_sentence(self, reading: _Reading, sentence: Sentence) -> None:
+        masked = reading.masked
+        begin = self._corrections.marks_end(masked, sentence.start, sentence.end)
+        marked, reading.marked = reading.marked or begin > sentence.start, False
+        if not self._veto_sentence.search(masked, sentence.start, sentence.end):
+            if not masked[begin : sentence.end].strip(" .!。！"):
+                reading.marked = True
+                return
+            facts = self._corrected(reading, sentence, begin, marked=marked) or list(self._stated(reading, sentence))
+            if marked:
+                facts = [as_correction(fact, reading.mentions) for fact in facts]
+            reading.facts += facts
+            reading.mentions += map(Mention.of, facts)
+        words = masked[sentence.start : sentence.end].rstrip()
+        reading.introduced = words if _SPEECH.search(words) else ""
+
+    def _corrected(self, reading: _Reading, sentence: Sentence, begin: int, *, marked: bool) -> list[Fact]:
+        """The fact that a sentence makes of one that was mentioned."""
+        if sentence.asks or not reading.mentions or reading.introduced:
+            return []
+        begin = skip_spaces(reading.masked, begin)
+        found = self._corrections.read(reading.masked, begin, sentence.end, reading.mentions, marked=marked)
+        if found is None:
+            return []
+        stated, mention = found
+        made = make_facts(
+            stated, mention.subject, reading.text, reading.plain, sentence.start, for_now=mention.session_only
+        )
+        return [replace(fact, draft=replace(fact.draft, corrects=True, replaces=mention.value)) for fact in made]
+
+    def _stated(self, reading: _Reading, sentence: Sentence) -> Iterator[Fact]:
+        """The facts that a sentence states by itself."""
+        masked = reading.masked
         for_now = self._session.search(masked, sentence.start, sentence.end) is not None
-        framed = self._framed_here(masked[sentence.start : sentence.end].lower())
+        ways = self._patterns.ways(masked, sentence.start, sentence.end)
         done, carried = sentence.start, None
-        for start in self._clause_starts(masked, sentence):
+        for start in self._clause_starts(masked, sentence) if ways else ():
             if start < done:
                 continue
             lead = self._lead_ins.match(masked, start, sentence.end)
             begin = lead.end() if lead else start
-            for pattern, subject, match in self._matches(masked, begin, sentence.end, framed, carried):
-                drafts = list(self._drafts(pattern, subject, match, text, plain, begin, for_now=for_now))
-                if drafts and not self._vetoed(pattern, match, masked, sentence, begin, introduced):
-                    yield from drafts
-                if drafts:
-                    done, carried = match.end(), subject
+            for stated, subject in self._matches(masked, begin, sentence.end, ways, carried):
+                facts = list(make_facts(stated, subject, reading.text, reading.plain, begin, for_now=for_now))
+                if facts and not self._vetoed(stated, masked, sentence, begin, reading.introduced):
+                    yield from facts
+                if facts:
+                    done, carried = stated.end, subject
                     break
 
     def _clause_starts(self, masked: str, sentence: Sentence) -> list[int]:
         starts = {sentence.start}
         starts.update(mark.end() for mark in _CLAUSE_MARK.finditer(masked, sentence.start, sentence.end))
         starts.update(mark.end() for mark in self._joins.finditer(masked, sentence.start, sentence.end))
-        return [_skip_spaces(masked, start) for start in sorted(starts)[:_MAX_STARTS]]
-
-    def _framed_here(self, lowered: str) -> list[Pattern]:
-        return [p for slot, patterns in self._framed.items() if any(n in lowered for n in slot) for p in patterns]
+        return [skip_spaces(masked, start) for start in sorted(starts)[:_MAX_STARTS]]
 
     def _matches(
-        self, masked: str, begin: int, end: int, framed: Sequence[Pattern], carried: _Subject | None
-    ) -> Iterator[tuple[Pattern, _Subject, re.Match[str]]]:
-        """Patterns that match at a clause's begin, retractions and statements of their own before frames.
+        self, masked: str, begin: int, end: int, ways: Sequence[Way], carried: Subject | None
+    ) -> Iterator[tuple[Stated, Subject]]:
+        """What may be stated at a clause's begin, by whom.
 
         A clause without a subject carries on with that of the fact before it in the sentence ("我叫李雷，住在北京").
         """
-        subjects = {mode: self._subject(mode, masked, begin, end) for mode in ("whose", "who")}
-        if carried is not None and not subjects["who"] and _CARRIES_ON.search(masked, max(0, begin - 5), begin + 1):
-            at = begin - 1 if masked[begin - 1 : begin] == " " else begin
-            subjects["who"] = [replace(carried, end=at)]
-        nobody = _Subject(SELF, "", begin)
-        for pattern in (*self._own, *framed):
-            for subject in subjects[pattern.mode] if pattern.mode else (nobody,):
-                if match := pattern.regex.match(masked, subject.end, end):
-                    yield pattern, subject, match
+        nobody = Subject(SELF, "", begin)
+        subjects: Mapping[str, Subject | None] = {
+            "": nobody,
+            "whose": self._subjects.read("whose", masked, begin, end),
+            "who": self._subjects.read("who", masked, begin, end) or _carried_on(carried, masked, begin),
+        }
+        for way in ways:
+            subject = subjects[way.mode]
+            if subject is not None and (stated := way.match(masked, subject.end, end)):
+                yield stated, subject
 
-    def _subject(self, mode: str, masked: str, begin: int, end: int) -> list[_Subject]:
-        for regex in self._subjects[mode]:
-            if match := regex.match(masked, begin, end):
-                after = _skip_spaces(masked, match.end()) if mode == "whose" else match.end()
-                return [_subject_of(match, self._tables, after)]
-        return []
+    # --- what is not the person's own, or not so ---------------------------------------------------------------
 
-    def _vetoed(
-        self, pattern: Pattern, match: re.Match[str], masked: str, sentence: Sentence, begin: int, introduced: str
-    ) -> bool:
+    def _vetoed(self, stated: Stated, masked: str, sentence: Sentence, begin: int, introduced: str) -> bool:
         before = introduced + masked[sentence.start : begin]
-        if pattern.slot.reader in _CONTACT:
+        if stated.slot.reader in CONTACT:
             before = _OFFERED.sub("", before)
         if self._veto_before.search(before):
             return True
-        clause_end = _CLAUSE_END.search(masked, match.end(), sentence.end)
+        clause_end = _CLAUSE_END.search(masked, stated.end, sentence.end)
         stop = clause_end.start() if clause_end else sentence.end
         if self._veto_clause.search(masked, begin, stop):
             return True
@@ -173,129 +204,16 @@ class FactFinder:
         asked = [start for start in starts if self._asking.match(masked, start, sentence.end)]
         return bool(asked) and max(asked) < begin
 
-    # --- a match -----------------------------------------------------------------------------------------------
 
-    def _drafts(
-        self,
-        pattern: Pattern,
-        subject: _Subject,
-        match: re.Match[str],
-        text: str,
-        plain: str,
-        begin: int,
-        *,
-        for_now: bool,
-    ) -> Iterator[Draft]:
-        group, reader = _value_group(match)
-        raw = plain[match.start(group) : match.end(group)]
-        quote = text[begin : match.end()].strip()
-        words = {key: value for key, value in match.groupdict().items() if key in ("what", "topic") and value}
-        for item in split_list(raw) if reader == "list" else [raw]:
-            head, condition = split_condition(item) if reader in ("list", "phrase") else (item, "")
-            read = READERS[reader].read(head)
-            if read is None:
-                continue
-            draft = self._draft(pattern, subject, read[0] + condition, read[1], quote, words, for_now=for_now)
-            if draft is not None:
-                yield draft
-
-    def _draft(
-        self,
-        pattern: Pattern,
-        subject: _Subject,
-        shown: str,
-        value: str,
-        quote: str,
-        words: Mapping[str, str],
-        *,
-        for_now: bool,
-    ) -> Draft | None:
-        slot = pattern.slot
-        language = language_of(quote)
-        content = _content(slot, subject, shown, words, language, retracts=pattern.retracts)
-        if len(content) > _MAX_CONTENT:
-            return None
-        session_only = for_now or slot.kind is Kind.SESSION_STATE
-        kind = Kind.SESSION_STATE if session_only else slot.kind if subject.subject == SELF else Kind.FACT_REFERENCE
-        entities = [shown] if slot.reader in (*_CONTACT, "name", "surname", "date") else _ENTITY.findall(shown)
-        return Draft(
-            kind=kind,
-            content=content,
-            subject=subject.subject,
-            slot=topic_slot(slot, words.get("topic")),
-            value=value,
-            entities=tuple(dict.fromkeys([*entities, *([subject.called] if _is_given_name(subject) else [])])),
-            quote=quote,
-            confidence=pattern.weight,
-            importance=slot.importance,
-            session_only=session_only,
-            retracts=pattern.retracts,
-        )
+def _carried_on(carried: Subject | None, masked: str, begin: int) -> Subject | None:
+    if carried is None or not _CARRIES_ON.search(masked, max(0, begin - 5), begin + 1):
+        return None
+    return replace(carried, end=begin - 1 if masked[begin - 1 : begin] == " " else begin)
 
 
-def topic_slot(slot: Slot, topic: str | None) -> str:
-    """The slot's name for a topic: "colour" and "颜色" are both `favorite:color`; an unknown topic is its own."""
-    if topic is None:
-        return slot.name
-    word = topic.strip().lower()
-    known = (name for name, names in slot.topics.items() if word in names)
-    return f"{slot.name}:{next(known, word)}"
-
-
-def _content(
-    slot: Slot, subject: _Subject, shown: str, words: Mapping[str, str], language: str, *, retracts: bool
-) -> str:
-    template = (slot.no_longer if retracts else slot.content)[language]
-    who, whose = _phrased(subject, language)
-    values = {"value": shown, "what": slot.labels[language], "topic": "", "label": slot.labels[language], **words}
-    return template.format(Who=_capital(who), who=who, Whose=_capital(whose), whose=whose, **values)
-
-
-def _phrased(subject: _Subject, language: str) -> tuple[str, str]:
-    is_name = _is_given_name(subject)
-    if language == "zh":
-        who = "用户" if subject.subject == SELF else subject.called if is_name else f"用户的{subject.called}"
-        return who, f"{who}的"
-    who = "the user" if subject.subject == SELF else subject.called if is_name else f"the user's {subject.called}"
-    return who, f"{who}'" if who.endswith("s") else f"{who}'s"
-
-
-def _is_given_name(subject: _Subject) -> bool:
-    return subject.subject == subject.called.lower() and (subject.called[:1].isupper() or not subject.called.isascii())
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
-def _subject_of(match: re.Match[str], tables: Tables, end: int) -> _Subject:
-    groups = match.groupdict()
-    name = groups.get("name") or groups.get("relname")
-    relation = groups.get("rel")
-    if relation is None:
-        return _Subject(name.lower(), name, end) if name else _Subject(SELF, "", end)
-    key = tables.relations.get(relation.lower(), relation.lower())
-    if name and key in tables.shared_relations:
-        return _Subject(name.lower(), name, end)
-    return _Subject(key, relation.lower(), end)
-
-
-def _value_group(match: re.Match[str]) -> tuple[str, str]:
-    """The group that holds the value, and its reader."""
-    for group, value in match.groupdict().items():
-        if value is not None and group.startswith("value_"):
-            return group, group.removeprefix("value_")
-    raise LookupError(match.re.pattern)
-
-
-def _add(found: dict[tuple[str | None, str, str | None], Draft], draft: Draft, slots: Mapping[str, Slot]) -> None:
-    slot = slots[(draft.slot or "").partition(":")[0]]
+def _add(found: dict[tuple[str | None, str, str | None], Draft], draft: Draft, slot: Slot) -> None:
+    if slot.many and draft.replaces is not None:
+        found.pop((draft.slot, draft.subject, draft.replaces), None)
     key = (draft.slot, draft.subject, draft.value if slot.many or draft.retracts else None)
     found.pop(key, None)
     found[key] = draft
-
-
-def _skip_spaces(text: str, at: int) -> int:
-    while at < len(text) and text[at] == " ":
-        at += 1
-    return at

@@ -7,29 +7,34 @@ patterns tell whether a sentence asks for a slot's value and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from edge.memory.rules_facts import topic_slot
-from edge.memory.rules_patterns import TOPIC
-from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled, numbered
+from edge.memory.rules_drafts import topic_slot
+from edge.memory.rules_needles import Needles, needles_of
+from edge.memory.rules_patterns import TOPIC, known_topics
+from edge.memory.rules_signs import FIRST_TAG, NOUN, TAG, WHO, WHOSE, Signs
+from edge.memory.rules_tables import (
+    LANGUAGES,
+    LazyPattern,
+    Slot,
+    Tables,
+    alternatives,
+    expanded,
+    numbered,
+)
 from edge.memory.rules_text import fold, mask_quoted, sentences, simplify
 from edge.memory.units import SELF, SlotQuestion
 
-_WHOSE, _WHO, _NOUN = "\ue001", "\ue002", "\ue003"
-_TAG = "[\ue100-\ue17f]"
-"""Behind a sign: it stands for another than the person; which one is its place among the others named."""
-_FIRST_TAG, _LAST_TAG = 0xE100, 0xE17F
 _STATED = re.compile(
     r" ?(?:is|are|'s|是|为|叫|[:：=])(?: (?!valid|right|correct|wrong|what)| ?(?=[\w\u3400-\u9fff]))"
     r"(?!什么|多少|啥|哪|谁|几|不是)",
     re.I,
 )
-_OWNED = re.compile(rf"[{_WHOSE}{_WHO}]{_TAG}? ?(?:[a-z]+ )?$")
+_OWNED = re.compile(rf"[{WHOSE}{WHO}]{TAG}? ?(?:[a-z]+ )?$")
 _EDGE = 400
 _TAILS = 3
 _LONGEST_ASK = 160
-_SPACES = re.compile(r" {2,}")
 _COMMA = re.compile(r"[,，;；:：]|\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
 _NEEDS_ASKING = re.compile(
     r"[?？]|\b(?:what|which|who|whats|wat|when|where|how|tell|remind|remember|recall|know|forgot|forget"
@@ -47,6 +52,25 @@ class _Asked:
     words: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """A pattern of a whole question, of a slot's own or of any slot's noun."""
+
+    slot: str
+    regex: LazyPattern
+    needles: Needles
+
+    def asks(self, words: str) -> re.Match[str] | None:
+        """The match where the words are that question from the first to the last."""
+        if self.needles and not any(needle in words for needle in self.needles):
+            return None
+        return self.regex.get().fullmatch(words)
+
+
+def _spaced(pattern: str) -> str:
+    return pattern.replace("{whose} ", "{whose} ?").replace(" {whose}", " ?{whose}").replace("{who} ", "{who} ?")
+
+
 class QuestionFinder:
     """The read side of the rules, compiled once from tables."""
 
@@ -57,66 +81,58 @@ class QuestionFinder:
         latin = [re.escape(noun).replace(r"\ ", " ") for noun in self._nouns if noun.isascii()]
         other = [re.escape(noun).replace(r"\ ", " ") for noun in self._nouns if not noun.isascii()]
         self._noun = re.compile(rf"(?<![a-z'-]){alternatives(latin)}(?=s?(?![a-z]))|{alternatives(other)}")
-        self._about = self._subject_regex(("ask_whose", "ask_who"))
+        self._parts = {is_ascii: self._parts_for(is_ascii=is_ascii) for is_ascii in (True, False)}
+        self._signs = Signs(tables)
         self._prefix = self._repeated("ask_prefixes", r"(?:{}[ ,，:：!！、]*)", 5)
-        self._suffix = re.compile(rf"(?:[ ,，]*{self._alternatives('ask_suffixes')}(?<![a-z](?=[a-z])))$")
-        self._frames = [self._compile(frame, where) for where, frame in self._lists("ask_frames")]
-        self._bare = [self._compile(frame, where) for where, frame in self._lists("ask_bare")]
+        self._suffix = re.compile(
+            rf"(?:[ ,，]*{self._alternatives('ask_suffixes')}(?<![a-z](?=[a-z])))$", re.IGNORECASE
+        )
+        self._frames = [_Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_frames")]
+        self._bare = [_Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_bare")]
         self._asks = [
-            (slot, self._compile(ask, f"slots.{slot.name}.{where}"))
+            _Ask(slot.name, *self._lazy(ask, f"slots.{slot.name}.{where}", slot))
             for slot in tables.slots.values()
             for where, ask in numbered("asks", slot.asks)
         ]
-        self._asking = re.compile(self._alternatives("asking"))
-        self._request = re.compile(self._alternatives("requests"))
+        self._asking = re.compile(self._alternatives("asking"), re.IGNORECASE)
+        self._request = re.compile(self._alternatives("requests"), re.IGNORECASE)
+
+    def compile(self, slots: Collection[str] | None) -> None:
+        """Compile at once what asks for these slots, or all. Raises SettingsInvalid."""
+        for ask in (*self._asks, *(() if slots is not None else (*self._frames, *self._bare))):
+            if slots is None or ask.slot in slots:
+                ask.regex.get()
 
     def _lists(self, name: str) -> list[tuple[str, str]]:
         return [pair for language in LANGUAGES for pair in numbered(name, self._tables.words[language][name])]
 
     def _alternatives(self, name: str) -> str:
-        return (
-            alternatives(self._filled(pattern, name) for _, pattern in self._lists(name))
-            if self._lists(name)
-            else "(?!)"
-        )
+        return alternatives(self._expanded(pattern, where) for where, pattern in self._lists(name))
 
     def _repeated(self, name: str, shape: str, times: int) -> re.Pattern[str]:
-        patterns = (self._filled(p, name) + ("(?![a-z'])" if p.isascii() else "") for _, p in self._lists(name))
-        return re.compile(shape.replace("{}", alternatives(patterns)) + f"{{0,{times}}}")
+        patterns = (self._expanded(p, where) + ("(?![a-z'])" if p.isascii() else "") for where, p in self._lists(name))
+        return re.compile(shape.replace("{}", alternatives(patterns)) + f"{{0,{times}}}", re.IGNORECASE)
 
-    def _filled(self, pattern: str, where: str) -> str:
-        return self._compile(pattern, where).pattern
+    def _expanded(self, pattern: str, where: str) -> str:
+        return expanded(_spaced(pattern), self._parts[pattern.isascii()], where)
 
-    def _compile(self, pattern: str, where: str) -> re.Pattern[str]:
-        quals = [q for language in LANGUAGES for q in self._tables.words[language]["qual"]]
-        either = f"(?:[{_WHOSE}{_WHO}]{_TAG}?)"
-        parts = {
-            "whose": f"(?:{_WHOSE}{_TAG}?)" if pattern.isascii() else either,
-            "who": f"(?:{_WHO}{_TAG}?)" if pattern.isascii() else either,
+    def _lazy(self, pattern: str, where: str, slot: Slot | None = None) -> tuple[LazyPattern, Needles]:
+        parts = self._parts[pattern.isascii()]
+        if slot is not None and slot.topics:
+            parts = {**parts, "known": known_topics(slot)}
+        return LazyPattern(_spaced(pattern), parts, where), needles_of(pattern)
+
+    def _parts_for(self, *, is_ascii: bool) -> Mapping[str, str]:
+        quals = [qual for language in LANGUAGES for qual in self._tables.words[language]["qual"]]
+        either = f"(?:[{WHOSE}{WHO}]{TAG}?)"
+        return {
+            "whose": f"(?:{WHOSE}{TAG}?)" if is_ascii else either,
+            "who": f"(?:{WHO}{TAG}?)" if is_ascii else either,
             "anywhose": either,
-            "noun": _NOUN,
-            "qual": alternatives(quals) if quals else "(?!)",
+            "noun": NOUN,
+            "qual": alternatives(quals),
             "topic": TOPIC,
         }
-        return compiled(
-            pattern.replace("{whose} ", "{whose} ?").replace(" {whose}", " ?{whose}").replace("{who} ", "{who} ?"),
-            parts,
-            where,
-        )
-
-    def _subject_regex(self, names: tuple[str, ...]) -> list[tuple[str, re.Pattern[str]]]:
-        parts = {"rel": alternatives(map(re.escape, self._tables.relations))}
-        found = []
-        listed = [
-            (sign, where, pattern)
-            for name, sign in zip(names, (_WHOSE, _WHO), strict=True)
-            for where, pattern in self._lists(name)
-        ]
-        # Relations first: "my" alone would take the place of "my sister".
-        for sign, where, pattern in sorted(listed, key=lambda entry: "{rel}" not in entry[2]):
-            bounded = rf"(?<![\w']){pattern}(?![a-z])" if pattern.isascii() or "(?-i" in pattern else pattern
-            found.append((sign, compiled(bounded, parts, where)))
-        return found
 
     # --- a message ---------------------------------------------------------------------------------------------
 
@@ -127,7 +143,7 @@ class QuestionFinder:
         masked = mask_quoted(simplify(fold(text)))
         if not self._worth_reading(masked):
             return None
-        signed, named = self._sign_subjects(masked)
+        signed, named = self._signs.put(masked)
         asked: list[_Asked] = []
         others = False
         for sentence in sentences(signed, 0, len(signed)):
@@ -141,29 +157,6 @@ class QuestionFinder:
     def _worth_reading(self, masked: str) -> bool:
         lowered = masked.lower()
         return bool(_NEEDS_ASKING.search(lowered)) or (len(lowered) < 40 and bool(self._noun.search(lowered)))
-
-    def _sign_subjects(self, masked: str) -> tuple[str, list[str]]:
-        """The text with each mention of the person or of another as a sign, and the others that are named."""
-        others: list[str] = []
-        for sign, regex in self._about:
-
-            def replace_by_sign(found: re.Match[str], sign: str = sign) -> str:
-                subject = self._named(found)
-                if subject == SELF:
-                    return sign
-                if subject not in others:
-                    others.append(subject)
-                return sign + chr(min(_FIRST_TAG + others.index(subject), _LAST_TAG))
-
-            masked = regex.sub(replace_by_sign, masked)
-        return _SPACES.sub(" ", masked.lower()), others
-
-    def _named(self, found: re.Match[str]) -> str:
-        groups = found.groupdict()
-        name = groups.get("name") or groups.get("name2") or groups.get("relname")
-        relation = groups.get("rel")
-        key = self._tables.relations.get((relation or "").lower(), SELF)
-        return name.lower() if name and (relation is None or key in self._tables.shared_relations) else key
 
     def _read_sentence(self, sentence: str, *, asks: bool) -> _Asked | bool:
         """What the sentence asks for, or whether it asks for something else."""
@@ -186,9 +179,9 @@ class QuestionFinder:
         return self._mentioned(words, asks=asks) or True
 
     def _is_question(self, words: str) -> bool:
-        plain = re.sub(f"[{_WHOSE}{_WHO}{_NOUN}]|{_TAG}", "", words)
+        plain = re.sub(f"[{WHOSE}{WHO}{NOUN}]|{TAG}", "", words)
         me = ("my", "i") if plain.isascii() else ("我的", "我")
-        words = re.sub(_TAG, "", words).replace(_WHOSE, me[0]).replace(_WHO, me[1])
+        words = re.sub(TAG, "", words).replace(WHOSE, me[0]).replace(WHO, me[1])
         core = self._prefix.match(words)
         begin = core.end() if core else 0
         return bool(
@@ -227,20 +220,20 @@ class QuestionFinder:
 
         def note(found: re.Match[str]) -> str:
             slots.extend(self._nouns[found[0]])
-            return _NOUN
+            return NOUN
 
         signed = self._noun.sub(note, core)
-        if slots and any(frame.fullmatch(signed) for frame in self._frames):
+        if slots and any(frame.asks(signed) for frame in self._frames):
             return tuple(dict.fromkeys(slots))
-        if slots and is_asked and any(frame.fullmatch(signed) for frame in self._bare):
+        if slots and is_asked and any(frame.asks(signed) for frame in self._bare):
             strong = self._noun.search(core)
             return tuple(dict.fromkeys(slots)) if strong and strong[0] in self._strong else ()
         return self._own_ask(core)
 
     def _own_ask(self, core: str) -> tuple[str, ...]:
-        for slot, regex in self._asks:
-            if match := regex.fullmatch(core):
-                topic = match.groupdict().get("topic")
+        for ask in self._asks:
+            if match := ask.asks(core):
+                slot, topic = self._tables.slots[ask.slot], match.groupdict().get("topic")
                 return (topic_slot(slot, topic), *slot.also)
         return ()
 
@@ -277,25 +270,8 @@ def _together(asked: list[_Asked], named: list[str], *, others: bool) -> SlotQue
     if not asked:
         return None
     words = " ".join(found.words for found in asked)
-    tags = list(dict.fromkeys(re.findall(_TAG, words)))
-    is_of_both = bool(tags) and re.search(f"{_WHOSE}(?!{_TAG})", words) is not None
+    tags = list(dict.fromkeys(re.findall(TAG, words)))
+    is_of_both = bool(tags) and re.search(f"{WHOSE}(?!{TAG})", words) is not None
     certain = all(found.certain for found in asked) and not others and len(tags) < 2 and not is_of_both
-    subject = named[min(ord(tags[0]) - _FIRST_TAG, len(named) - 1)] if tags else SELF
+    subject = named[min(ord(tags[0]) - FIRST_TAG, len(named) - 1)] if tags else SELF
     return SlotQuestion(tuple(dict.fromkeys(name for found in asked for name in found.slots)), subject, certain)
-
-
-def slot_of(slots: Mapping[str, Slot], name: str) -> Slot:
-    """The slot of a name, also of a topic: `favorite:color` is `favorite` with that label. Raises KeyError."""
-    base, _, topic = name.partition(":")
-    slot = slots[base]
-    if not topic:
-        return slot
-    if not slot.topics:
-        raise KeyError(name)
-    return _with_topic(slot, name, topic)
-
-
-def _with_topic(slot: Slot, name: str, topic: str) -> Slot:
-    words = slot.topics.get(topic, (topic,))
-    zh = next((word for word in words if not word.isascii()), topic)
-    return replace(slot, name=name, labels={"en": f"{slot.labels['en']} {topic}", "zh": f"{slot.labels['zh']}{zh}"})

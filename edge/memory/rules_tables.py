@@ -73,6 +73,12 @@ _WORD_LISTS = [
     "ask_whose",
     "ask_who",
     "qual",
+    "correction_marks",
+    "corrections",
+    "corrections_alone",
+    "answers",
+    "confirmations",
+    "no_values",
 ]
 
 
@@ -87,20 +93,21 @@ class Tables:
     """Relations of which one has several (friend, colleague): a given name tells them apart."""
 
 
-def read_tables(texts: Iterable[str]) -> Tables:
-    """Merge tables in order: lists of the same slot are joined, a later single value replaces an earlier one.
+def read_tables(named: Iterable[tuple[str, str]]) -> Tables:
+    """Merge tables, each a name and a text, in order: lists of the same slot are joined, a later single value replaces
+    an earlier one.
 
-    Raises SettingsInvalid, naming the table by its place, the entry, and what is wrong.
+    Raises SettingsInvalid, naming the table, the entry, and what is wrong.
     """
     slots: dict[str, dict[str, Any]] = {}
     words: dict[str, dict[str, list[str]]] = {language: {} for language in LANGUAGES}
     relations: dict[str, str] = {}
     shared: set[str] = set()
-    for number, text in enumerate(texts, 1):
-        table = _load(text, f"table {number}")
-        _merge_slots(slots, table.get("slots", {}), f"table {number}")
-        _merge_words(words, table.get("language", {}), f"table {number}")
-        _merge_relations(relations, shared, table.get("relations", {}), f"table {number}")
+    for name, text in named:
+        table = load_table(name, text)
+        _merge_slots(slots, table.get("slots", {}), name)
+        _merge_words(words, table.get("language", {}), name)
+        _merge_relations(relations, shared, table.get("relations", {}), name)
     return Tables(
         {name: _slot(name, entry) for name, entry in slots.items()},
         {language: {name: tuple(lists.get(name, ())) for name in _WORD_LISTS} for language, lists in words.items()},
@@ -109,11 +116,12 @@ def read_tables(texts: Iterable[str]) -> Tables:
     )
 
 
-def _load(text: str, where: str) -> dict[str, Any]:
+def load_table(where: str, text: str) -> dict[str, Any]:
+    """A table as TOML reads it. Raises SettingsInvalid, with the line where it is no TOML."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsInvalid(f"{where} of the rules is not TOML: {error}") from error
+        raise SettingsInvalid(f"{where} is not TOML: {error}") from error
     for key, value in table.items():
         if key not in ("slots", "language", "relations") or not isinstance(value, dict):
             raise SettingsInvalid(f"{where}: `{key}` is none of the tables slots, language, relations")
@@ -224,10 +232,9 @@ def _caseless(pattern: str) -> str:
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 
 
-def compiled(pattern: str, parts: Mapping[str, str], where: str) -> re.Pattern[str]:
-    """A table's pattern as a regular expression: {name} filled from `parts`, {value:reader} from the readers.
-
-    A space stands for any run of spaces. Raises SettingsInvalid with the entry and what is wrong with it.
+def expanded(pattern: str, parts: Mapping[str, str], where: str) -> str:
+    """A table's pattern as the text of a regular expression: {name} filled from `parts`, {value:reader} from the
+    readers. A space stands for any run of spaces. Raises SettingsInvalid naming the entry and what is wrong with it.
     """
 
     def fill(found: re.Match[str]) -> str:
@@ -240,15 +247,38 @@ def compiled(pattern: str, parts: Mapping[str, str], where: str) -> re.Pattern[s
         return parts[found[1]]
 
     spaced = re.sub(r"(?<!\[) (?![?*+\]]|\{\d)", " +", pattern).replace(" ?", " *")
+    return _caseless(_PLACEHOLDER.sub(fill, spaced))
+
+
+def compiled(pattern: str, parts: Mapping[str, str], where: str) -> re.Pattern[str]:
+    """A table's pattern as a regular expression (see `expanded`). Raises SettingsInvalid."""
     try:
-        return re.compile(_caseless(_PLACEHOLDER.sub(fill, spaced)), re.IGNORECASE)
+        return re.compile(expanded(pattern, parts, where), re.IGNORECASE)
     except re.error as error:
         raise SettingsInvalid(f"{where}: {pattern!r} is not a regular expression: {error}") from error
 
 
+class LazyPattern:
+    """A table's pattern that is compiled when it is first used. `get` raises SettingsInvalid as `compiled` does."""
+
+    __slots__ = ("_parts", "_pattern", "_regex", "_where")
+
+    def __init__(self, pattern: str, parts: Mapping[str, str], where: str) -> None:
+        self._pattern = pattern
+        self._parts = parts
+        self._where = where
+        self._regex: re.Pattern[str] | None = None
+
+    def get(self) -> re.Pattern[str]:
+        """The regular expression."""
+        if self._regex is None:
+            self._regex = compiled(self._pattern, self._parts, self._where)
+        return self._regex
+
+
 def alternatives(patterns: Iterable[str]) -> str:
-    """Patterns as one group, longest first, so that "home phone" wins over "home"."""
-    return "(?:" + "|".join(sorted(patterns, key=len, reverse=True)) + ")"
+    """Patterns as one group, longest first, so that "home phone" wins over "home"; none match nothing."""
+    return "(?:" + ("|".join(sorted(patterns, key=len, reverse=True)) or "(?!)") + ")"
 
 
 def numbered(name: str, patterns: Iterable[str]) -> Iterator[tuple[str, str]]:

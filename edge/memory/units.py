@@ -78,6 +78,10 @@ class Draft:
     valid_until: datetime | None = None
     retracts: bool = False
     """True for "I don't like coffee any more": supersedes what has the same slot, subject and value."""
+    corrects: bool = False
+    """True for "no, it's A-2": in a slot that holds several, it also ends the one that it corrects."""
+    replaces: str | None = None
+    """The value that is corrected; None for the newest."""
 
 
 @dataclass(frozen=True, slots=True)

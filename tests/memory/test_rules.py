@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge.errors import SettingsInvalid
-from edge.memory.rules import Rules, parse_rules
+from edge.memory.rules import OwnTable, Rules, parse_rules
 from edge.memory.rules_text import fold
 from edge.memory.units import SELF, Draft, Kind, SlotQuestion
 
@@ -211,7 +211,7 @@ def test_a_later_table_adds_words_to_a_slot() -> None:
 @pytest.mark.parametrize(
     ("table", "named"),
     [
-        ("slots = [", "table 1"),
+        ("slots = [", "not TOML"),
         ("[colours]\na = {}", "colours"),
         (OWN_TABLE + 'states = ["(unclosed"]', "slots.ticket_id.states"),
         (OWN_TABLE + 'states = ["{nobody} is {value}"]', "{nobody}"),
@@ -233,8 +233,9 @@ def test_a_later_table_adds_words_to_a_slot() -> None:
 )
 def test_a_bad_table_is_refused_and_its_entry_named(table: str, named: str) -> None:
     with pytest.raises(SettingsInvalid) as caught:
-        parse_rules([table])
+        parse_rules([], OwnTable("/etc/edge/rules.toml", table))
     assert named in caught.value.message
+    assert caught.value.message.startswith("/etc/edge/rules.toml")
 
 
 # --- any text at all -------------------------------------------------------------------------------------------

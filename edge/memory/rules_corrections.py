@@ -1,0 +1,141 @@
+"""Corrections that name no slot: "No, it's 139...", "Sorry, March 4", "不对，是3月4号".
+
+They are about what was told or asked for last, and are read as that slot's values are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from edge.memory.rules_drafts import Fact, Subject, topic_slot
+from edge.memory.rules_patterns import Patterns, Span, Stated
+from edge.memory.rules_tables import LANGUAGES, LazyPattern, Slot, Tables, alternatives, compiled, numbered
+from edge.memory.rules_values import READERS
+
+_CAPITALISED = {"name": "capital_name", "self_name": "capital_name", "full_name": "capital_name"}
+"""Readers of names where nothing but "no" stands in front: "No, thanks" names nobody."""
+_NOT_ALONE = ("line",)
+"""Readers whose values are any words at all, which a bare "no, ..." cannot tell from other talk."""
+_AFTER = " .!。！~～…"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A slot that was told or asked for. `value` is what was told; `asks_back` marks one that the reply asked for."""
+
+    slot: Slot
+    subject: Subject
+    words: Mapping[str, str]
+    value: str | None = None
+    session_only: bool = False
+    asks_back: bool = False
+
+    @staticmethod
+    def of(fact: Fact) -> Mention:
+        """The mention that a fact is."""
+        return Mention(fact.slot, fact.subject, fact.words, fact.draft.value, fact.draft.session_only)
+
+    @staticmethod
+    def asked(slot: Slot, topic: str, subject: Subject, language: str, *, asks_back: bool) -> Mention:
+        """The mention that a question for a slot is, or for one of its topics, by its word in the language."""
+        words = slot.topics.get(topic, (topic,))
+        word = next((word for word in words if word.isascii() is (language == "en")), topic)
+        return Mention(slot, subject, {"topic": word} if topic else {}, asks_back=asks_back)
+
+    @property
+    def name(self) -> str:
+        """The name of the slot, with its topic."""
+        return topic_slot(self.slot, self.words.get("topic"))
+
+
+class Corrections:
+    """How values are corrected, compiled from tables."""
+
+    def __init__(self, tables: Tables, patterns: Patterns) -> None:
+        self._tables = tables
+        self._patterns = patterns
+        self._shapes: dict[tuple[str, str], list[LazyPattern]] = {}
+        marks = alternatives(_bounded(mark) for mark in self._lists("correction_marks"))
+        self._marks = compiled(rf"(?:{marks}(?:[ ,.!:;，。！、：；~—-]+|$|(?<=[\u3400-\u9fff]))){{1,6}}", {}, "marks")
+        agreed = alternatives(_bounded(word) for word in self._lists("confirmations"))
+        self._agreed = compiled(rf"(?:{agreed}[ ,.!，。！~]*)+", {}, "confirmations")
+        self._no_value = compiled(alternatives(self._lists("no_values")), {}, "no_values")
+
+    def _lists(self, name: str) -> list[str]:
+        return [pattern for language in LANGUAGES for pattern in self._tables.words[language][name]]
+
+    def marks_end(self, text: str, start: int, end: int) -> int:
+        """Where "no, sorry," ends that a sentence begins with; its start where it begins with no such words."""
+        found = self._marks.match(text, start, end)
+        return found.end() if found else start
+
+    def only_agrees(self, text: str) -> bool:
+        """Whether a message only confirms, or only says that something is to be corrected."""
+        words = text.strip()
+        return self._agreed.fullmatch(words) is not None or self._marks.fullmatch(words) is not None
+
+    def read(
+        self, text: str, begin: int, end: int, mentions: Sequence[Mention], *, marked: bool
+    ) -> tuple[Stated, Mention] | None:
+        """The value that a sentence puts in the place of one that was mentioned, the last mentioned first.
+
+        `begin` is behind the words that mark a correction, of which there were some if `marked`.
+        """
+        stop = begin + len(text[begin:end].rstrip(_AFTER))
+        for mention in reversed(mentions):
+            for stated in self._stated(text, begin, stop, mention, marked=marked):
+                value = text[stated.value.start : stated.value.end]
+                if not self._no_value.fullmatch(value.strip()) and READERS[stated.value.reader].read(value):
+                    return replace(stated, words={**mention.words, **stated.words}), mention
+        return None
+
+    def _stated(self, text: str, begin: int, stop: int, mention: Mention, *, marked: bool) -> Iterator[Stated]:
+        slot = mention.slot
+        if marked:
+            at = begin - 1 if text[begin - 1 : begin] == " " else begin
+            for pattern in self._patterns.of_slot(slot.name):
+                stated = pattern.match(text, at if pattern.mode == "who" else begin, stop)
+                if stated is not None and stated.end == stop and not stated.retracts and pattern.mode != "whose":
+                    yield stated
+        names = ["corrections_alone", *(["corrections"] if marked else []), *(["answers"] if mention.asks_back else [])]
+        for name in names if slot.reader not in _NOT_ALONE else ():
+            for regex in self._shaped(name, slot.reader):
+                if found := regex.get().fullmatch(text, begin, stop):
+                    group = f"value_{_CAPITALISED.get(slot.reader, slot.reader)}"
+                    value = Span(found.start(group), found.end(group), group.removeprefix("value_"))
+                    yield Stated(slot, value, {}, found.end())
+
+    def _shaped(self, name: str, reader: str) -> list[LazyPattern]:
+        if (name, reader) not in self._shapes:
+            reader_here = _CAPITALISED.get(reader, reader)
+            parts = {"value": f"(?P<value_{reader_here}>{READERS[reader_here].pattern})"}
+            self._shapes[name, reader] = [
+                LazyPattern(shape, parts, f"language.{language}.{where}")
+                for language in LANGUAGES
+                for where, shape in numbered(name, self._tables.words[language][name])
+            ]
+        return self._shapes[name, reader]
+
+    def compile(self) -> None:
+        """Compile at once what is compiled when it is needed. Raises SettingsInvalid."""
+        for name in ("corrections", "corrections_alone", "answers"):
+            for regex in self._shaped(name, "name"):
+                regex.get()
+
+
+def as_correction(fact: Fact, mentions: Sequence[Mention]) -> Fact:
+    """A fact after "no, sorry": it takes the place of the value that was told of the same slot and subject."""
+    same = (
+        mention.value
+        for mention in reversed(mentions)
+        if mention.name == fact.draft.slot and mention.subject.subject == fact.draft.subject
+    )
+    old = next(same, None)
+    if old is None or old == fact.draft.value or fact.draft.retracts or fact.draft.replaces:
+        return fact
+    return replace(fact, draft=replace(fact.draft, corrects=True, replaces=old))
+
+
+def _bounded(pattern: str) -> str:
+    return pattern + (r"(?![\w'])" if pattern.isascii() else "")

@@ -1,0 +1,166 @@
+"""From a place where a slot is stated to what is remembered: whom it is about, its value, the sentence of the unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from edge.memory.language import language_of
+from edge.memory.rules_patterns import Stated
+from edge.memory.rules_phrases import split_condition, split_list
+from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled, numbered
+from edge.memory.rules_values import READERS
+from edge.memory.units import SELF, Draft, Kind
+
+_MAX_CONTENT = 150
+_ENTITY = re.compile(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*|[\w-]*\d[\w-]*")
+CONTACT = ("phone", "email", "address", "code")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom a clause is about: the unit's subject, how it was called, and where the words behind it begin."""
+
+    subject: str
+    called: str
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A draft with what it was made from, so that a correction of its value can be put in its place."""
+
+    draft: Draft
+    slot: Slot
+    subject: Subject
+    words: Mapping[str, str]
+
+
+def make_facts(stated: Stated, subject: Subject, text: str, plain: str, begin: int, *, for_now: bool) -> Iterator[Fact]:
+    """The facts of one statement: as many as its value names. `plain` is the folded text, `begin` its quote's."""
+    slot, reader = stated.slot, stated.value.reader
+    raw = plain[stated.value.start : stated.value.end]
+    quote = text[begin : stated.end].strip()
+    for item in split_list(raw) if reader == "list" else [raw]:
+        head, condition = split_condition(item) if reader in ("list", "phrase") else (item, "")
+        read = READERS[reader].read(head)
+        if read is None:
+            continue
+        draft = _draft(stated, subject, read[0] + condition, read[1], quote, for_now=for_now)
+        if draft is not None:
+            yield Fact(_replacing(draft, stated, plain), slot, subject, stated.words)
+
+
+def _replacing(draft: Draft, stated: Stated, plain: str) -> Draft:
+    if stated.replaced is None:
+        return draft
+    old = READERS[stated.replaced.reader].read(plain[stated.replaced.start : stated.replaced.end])
+    return draft if old is None else replace(draft, corrects=True, replaces=old[1])
+
+
+def _draft(stated: Stated, subject: Subject, shown: str, value: str, quote: str, *, for_now: bool) -> Draft | None:
+    slot = stated.slot
+    content = _content(slot, subject, shown, stated.words, language_of(quote), retracts=stated.retracts)
+    if len(content) > _MAX_CONTENT:
+        return None
+    session_only = for_now or slot.kind is Kind.SESSION_STATE
+    kind = Kind.SESSION_STATE if session_only else slot.kind if subject.subject == SELF else Kind.FACT_REFERENCE
+    entities = [shown] if slot.reader in (*CONTACT, "name", "surname", "date") else _ENTITY.findall(shown)
+    return Draft(
+        kind=kind,
+        content=content,
+        subject=subject.subject,
+        slot=topic_slot(slot, stated.words.get("topic")),
+        value=value,
+        entities=tuple(dict.fromkeys([*entities, *([subject.called] if _is_given_name(subject) else [])])),
+        quote=quote,
+        confidence=stated.weight,
+        importance=slot.importance,
+        session_only=session_only,
+        retracts=stated.retracts,
+    )
+
+
+def topic_slot(slot: Slot, topic: str | None) -> str:
+    """The slot's name for a topic: "colour" and "颜色" are both `favorite:color`; an unknown topic is its own."""
+    if topic is None:
+        return slot.name
+    word = topic.strip().lower()
+    known = (name for name, names in slot.topics.items() if word in names)
+    return f"{slot.name}:{next(known, word)}"
+
+
+def _content(
+    slot: Slot, subject: Subject, shown: str, words: Mapping[str, str], language: str, *, retracts: bool
+) -> str:
+    template = (slot.no_longer if retracts else slot.content)[language]
+    who, whose = _phrased(subject, language)
+    values = {"value": shown, "what": slot.labels[language], "topic": "", "label": slot.labels[language], **words}
+    return template.format(Who=_capital(who), who=who, Whose=_capital(whose), whose=whose, **values)
+
+
+def _phrased(subject: Subject, language: str) -> tuple[str, str]:
+    is_name = _is_given_name(subject)
+    if language == "zh":
+        who = "用户" if subject.subject == SELF else subject.called if is_name else f"用户的{subject.called}"
+        return who, f"{who}的"
+    who = "the user" if subject.subject == SELF else subject.called if is_name else f"the user's {subject.called}"
+    return who, f"{who}'" if who.endswith("s") else f"{who}'s"
+
+
+def _is_given_name(subject: Subject) -> bool:
+    return subject.subject == subject.called.lower() and (subject.called[:1].isupper() or not subject.called.isascii())
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+class Subjects:
+    """Reads whom a clause is about: "my", "my sister's", "Anna's"; "I", "my sister"."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._regexes = {mode: list(_subject_regexes(tables, mode)) for mode in ("whose", "who")}
+
+    def read(self, mode: str, text: str, begin: int, end: int) -> Subject | None:
+        """The subject that stands at a clause's begin; None where none does."""
+        for regex in self._regexes[mode]:
+            if match := regex.match(text, begin, end):
+                after = skip_spaces(text, match.end()) if mode == "whose" else match.end()
+                return self._subject(match, after)
+        return None
+
+    def named(self, subject: str, language: str) -> Subject:
+        """A subject by its name, called by the first word that the language has for it."""
+        words = (word for word, relation in self._tables.relations.items() if relation == subject)
+        called = next((word for word in words if word.isascii() is (language == "en")), None)
+        if subject == SELF or called is not None:
+            return Subject(subject, called or "", 0)
+        return Subject(subject, subject.title(), 0)
+
+    def _subject(self, match: re.Match[str], end: int) -> Subject:
+        groups = match.groupdict()
+        name = groups.get("name") or groups.get("relname")
+        relation = groups.get("rel")
+        if relation is None:
+            return Subject(name.lower(), name, end) if name else Subject(SELF, "", end)
+        key = self._tables.relations.get(relation.lower(), relation.lower())
+        if name and key in self._tables.shared_relations:
+            return Subject(name.lower(), name, end)
+        return Subject(key, relation.lower(), end)
+
+
+def _subject_regexes(tables: Tables, mode: str) -> Iterator[re.Pattern[str]]:
+    parts = {"rel": alternatives(map(re.escape, tables.relations))}
+    for language in LANGUAGES:
+        for where, pattern in numbered(mode, tables.words[language][mode]):
+            yield compiled(pattern, parts, f"language.{language}.{where}")
+
+
+def skip_spaces(text: str, at: int) -> int:
+    """The place of the next character that is no space."""
+    while at < len(text) and text[at] == " ":
+        at += 1
+    return at

@@ -1,0 +1,76 @@
+"""Which words a pattern cannot do without. Where none of them stands in a text, the pattern need not be tried, and
+one that is never tried need not be compiled: compiling all of them takes longer than starting everything else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+Needles = frozenset[str]
+"""Lower-case words of which one stands in every text that the pattern matches; empty where nothing is known."""
+
+_NOTHING: Needles = frozenset()
+_TOKEN = re.compile(
+    r"(?P<skip>\(\?(?:[=!]|<[=!]))|(?P<open>\((?:\?(?:P<\w+>|-i:|:))?)|(?P<close>\))|(?P<bar>\|)"
+    r"|(?P<count>[*+?]|\{\d+(?:,\d*)?\}\??)|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<filled>\{[a-z_:]+\})"
+    r"|(?P<other>\\.|[.^$ ])|(?P<letter>.)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of a sequence: a letter, or what one of its needles must stand in."""
+
+    needles: Needles = _NOTHING
+    letter: str = ""
+
+
+def needles_of(pattern: str) -> Needles:
+    """The needles of a table's pattern, as it is written there: its placeholders count for nothing."""
+    tokens = [(found.lastgroup or "", found[0]) for found in _TOKEN.finditer(pattern)]
+    needles, _ = _alternatives(tokens, 0)
+    return needles
+
+
+def _alternatives(tokens: list[tuple[str, str]], at: int) -> tuple[Needles, int]:
+    """The needles of `a|b|c` up to the bracket that closes it, and the place behind that."""
+    branches: list[Needles] = []
+    parts: list[_Part] = []
+    while at < len(tokens) and tokens[at][0] != "close":
+        name, text = tokens[at]
+        at += 1
+        if name == "bar":
+            branches.append(_best(parts))
+            parts = []
+        elif name in ("open", "skip"):
+            inner, at = _alternatives(tokens, at)
+            parts.append(_Part(inner if name == "open" else _NOTHING))
+        elif name == "count":
+            parts[-1:] = [] if text[0] in "*?" or text.startswith("{0") else [*parts[-1:], _Part()]
+            parts.append(_Part())
+        else:
+            parts.append(_Part(letter=text.lower()) if name == "letter" else _Part())
+    branches.append(_best(parts))
+    needles = frozenset[str]().union(*branches) if all(branches) else _NOTHING
+    return needles, at + 1
+
+
+def _best(parts: list[_Part]) -> Needles:
+    """Of what must stand in a sequence, that which says the most: the longest of its words, or one of its groups."""
+    run, found = "", []
+    for part in [*parts, _Part()]:
+        if part.letter:
+            run += part.letter
+            continue
+        found += [frozenset({run})] if run else []
+        found += [part.needles] if part.needles else []
+        run = ""
+    telling = [needles for needles in found if min(map(_weight, needles)) > 1]
+    return max(telling, key=lambda needles: (min(map(_weight, needles)), -len(needles)), default=_NOTHING)
+
+
+def _weight(word: str) -> int:
+    """Letters, of which a Chinese one says as much as three."""
+    return sum(1 if letter.isascii() else 3 for letter in word)
