@@ -9,8 +9,11 @@ from edge.engine.ports import MemoryStore, Scope, Written
 from edge.engine.vectors import Vectors
 from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
 from edge.memory.novelty import adds_something
-from edge.memory.rules import Rules
+from edge.memory.rules import Exchange, Rules
 from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState, UnitId
+
+_TURNS_REFERRED_TO = 3
+"""What was told, a confirmation or another correction in between, and what is corrected now."""
 
 
 class Remember:
@@ -32,8 +35,14 @@ class Remember:
     def begin_turn(self, owner: OwnerId, session: SessionId, message: str, at: datetime) -> Written:
         """Store the person's words and the facts the rules find in them. Durable when it returns."""
         words = Draft(Kind.EPISODE, message, session_only=self._rules.session_only(message))
-        drafts = [words, *self._rules.find_facts(message)]
+        drafts = [words, *self._rules.find_facts(message, self._before(owner, session, message))]
         return self._store.begin_turn(owner, session, message, self._changes(owner, session, drafts, at), at)
+
+    def _before(self, owner: OwnerId, session: SessionId, message: str) -> list[Exchange]:
+        """The turns that a message may refer back to, as "no, it's 139..." does."""
+        if not self._rules.may_refer_back(message):
+            return []
+        return [(turn.message, turn.reply) for turn in self._store.turns(owner, session, last=_TURNS_REFERRED_TO)]
 
     def finish_turn(
         self,
