@@ -19,6 +19,7 @@ from edge.disk import cause_of
 from edge.errors import DaemonRunning, StoreDamaged, StoreFailed
 from edge.memory.text import holds
 from edge.store.faults import named_faults
+from edge.store.full_text import mend_levels
 from edge.store.migrations import APPLICATION_ID, migrate, refuse_newer
 from edge.store.rows import Row
 
@@ -154,6 +155,7 @@ def _connect(path: Path, clock: Clock) -> sqlite3.Connection:
             connection.execute(setting).fetchall()
         connection.create_function("holds", 2, holds, deterministic=True)
         migrate(connection, clock)
+        mend_levels(connection)
     except BaseException:
         connection.close()
         raise

@@ -16,6 +16,7 @@ from edge.memory.erasure import Erasure, Statement, Words, erasure, identifying_
 from edge.memory.units import Kind, OwnerId, Source, TurnId, UnitId
 from edge.store.database import Database
 from edge.store.embeddings import note_forgotten
+from edge.store.full_text import merge_terms
 from edge.store.rows import Row, json_ids
 
 REWRITTEN_AT_ONCE = 32 * 1024 * 1024
@@ -97,14 +98,13 @@ def _statement(row: Row) -> Statement:
 
 
 def _remove(db: sqlite3.Connection, gone: Erasure) -> None:
-    """`optimize` rewrites the full text's segments: before it, a removed row's terms stand in them beside a mark."""
     note_forgotten(db, json_ids(sorted(gone.units)))
     db.executemany("DELETE FROM units_text WHERE rowid = ?", _each(gone.units))
     db.executemany("DELETE FROM units WHERE id = ?", _each(gone.units))
     db.executemany("UPDATE units SET quote = NULL WHERE id = ?", _each(gone.quotes))
     db.executemany("UPDATE turns SET message = '' WHERE id = ?", _each(gone.messages))
     db.executemany("UPDATE turns SET reply = '' WHERE id = ?", _each(gone.replies))
-    db.execute("INSERT INTO units_text (units_text) VALUES ('optimize')")
+    merge_terms(db)
     db.execute("INSERT OR REPLACE INTO meta VALUES ('traces', 1)")
 
 
