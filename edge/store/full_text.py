@@ -1,8 +1,8 @@
 """Upkeep of the full text: its terms merged after forgetting, and the levels that this leaves behind.
 
-FTS5 keeps its terms in levels of segments; a small record says which there are. In SQLite 3.40, which Debian 12 has, each
-`optimize` adds two levels to it, empty but for the last, and a record of over 2,000 levels is taken for damage: then
-nothing can be searched or written any more. `rebuild` begins at the first level again, and is dearer.
+FTS5 keeps its terms in levels of segments; a small record says which there are. In SQLite 3.40, which Debian 12 has,
+each `optimize` adds two levels to it, empty but for the last, and a record of over 2,000 levels is taken for damage:
+then nothing can be searched or written any more. `rebuild` begins at the first level again, and is dearer.
 """
 
 from __future__ import annotations
