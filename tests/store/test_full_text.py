@@ -30,7 +30,8 @@ def test_terms_can_be_merged_for_ever() -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         migrate(db, NoonClock())
         db.execute("INSERT INTO units_text (rowid, terms) VALUES (1, 'zeppelin 飞艇')")
-        db.executemany("INSERT INTO units_text (rowid, terms) VALUES (?, 'box')", [(n,) for n in range(2, FULL)])
+        boxes = [(number, f"box number{number}") for number in range(2, FULL)]
+        db.executemany("INSERT INTO units_text (rowid, terms) VALUES (?, ?)", boxes)
         for number in range(2, FULL - 1):
             db.execute("BEGIN")
             db.execute("DELETE FROM units_text WHERE rowid = ?", (number,))
