@@ -9,6 +9,7 @@ from edge.index.files import IndexUnfit, Shape, graph_path, rows_path
 from edge.index.layout import HEADER_BYTES
 from edge.index.parts import EMPTY, Part
 from edge.index.segment import Segment, SegmentDamaged
+from edge.index.walk import Graph, Nearest
 from edge.memory.units import UnitId
 from tests.fakes.vector_log import VectorLog
 from tests.index.made_up import clustered
@@ -90,6 +91,28 @@ def test_chunks_of_a_unit_are_rows_of_their_own(tmp_path: Path, way: str) -> Non
     part = segment.search(QUERIES[0], 90, mask_of(range(0, 500, 2), 501))
     assert set(part.units.tolist()) <= set(range(0, 500, 2))
     assert len(part.units) == 90
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_what_a_walk_does_not_reach_is_found_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    """A graph may fall apart into pieces; a walk stays in one."""
+    walk_always(monkeypatch)
+    log = filled(COUNT)
+    segment = built(tmp_path, log)
+    allowed = np.random.default_rng(3).random(COUNT + 1) < share if share < 1 else None
+    reached = []
+
+    def reach_few(graph: Graph, query: Vector, ef: int, rows: Mask | None) -> Nearest:
+        reached.append(ef)
+        return Nearest(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32), np.zeros(COUNT, dtype=np.bool_))
+
+    monkeypatch.setattr(Graph, "search", reach_few)
+    for query in QUERIES:
+        found = [*map(_typed, answer(segment, query, 10, allowed))]
+        assert check_true(found, exact(log, query, allowed), 10) == 1.0
+    assert len(reached) == len(QUERIES)
 
 
 def graph_bytes(segment: Segment, folder: Path) -> bytes:
