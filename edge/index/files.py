@@ -26,6 +26,8 @@ ASIDE = "unfit"
 """Folder that takes files which did not fit; it holds the last ones only."""
 GRAPH_SUFFIX, ROWS_SUFFIX, TEMPORARY = ".hnsw", ".rows", ".tmp"
 _NAME_CHARACTERS = 16
+_GREATEST = 2**63 - 1
+"""Number that the store can give."""
 
 
 class IndexUnfit(Exception):
@@ -89,7 +91,7 @@ def read_manifest(folder: Path, shape: Shape) -> Manifest | None:
         content = json.loads((folder / MANIFEST).read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise IndexUnfit(f"{MANIFEST} cannot be read: {error}") from error
     if not isinstance(content, dict):
         raise IndexUnfit(f"{MANIFEST} does not describe an index")
@@ -101,9 +103,26 @@ def read_manifest(folder: Path, shape: Shape) -> Manifest | None:
         raise IndexUnfit(f"{MANIFEST} has another sha256 than it says")
     try:
         entries = tuple(Entry(**entry) for entry in content["segments"])
-        return Manifest(content["mark"], content["blanked"], entries)
+        manifest = Manifest(content["mark"], content["blanked"], entries)
     except (KeyError, TypeError) as error:
         raise IndexUnfit(f"{MANIFEST} does not describe an index") from error
+    if not _is_sound(manifest):
+        raise IndexUnfit(f"{MANIFEST} does not describe an index")
+    return manifest
+
+
+def _is_sound(manifest: Manifest) -> bool:
+    """Whether everything in it is of its type, each name is its file's, and the intervals follow one another."""
+    segments = manifest.segments
+    texts = [manifest.mark, *(text for entry in segments for text in (entry.name, entry.sha256))]
+    ends = [end for entry in segments for end in (entry.after, entry.through)]
+    numbers = [manifest.blanked, *ends, *(entry.forgotten for entry in segments)]
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(type(number) is int and 0 <= number <= _GREATEST for number in numbers)
+        and all(entry.sha256.startswith(entry.name) and entry.after < entry.through for entry in segments)
+        and ends == sorted(ends)
+    )
 
 
 def graph_path(folder: Path, name: str) -> Path:
@@ -178,7 +197,7 @@ def sync_file(path: Path) -> None:
 
 def storage_error(folder: Path, error: OSError) -> EdgeError:
     """What a failed write to the index's folder means to a person."""
-    return cause_of(error)(f"The vector index cannot be saved in {folder}: {error.strerror or error}.")
+    return cause_of(error)(f"The vector index cannot be kept in {folder}: {error.strerror or error}.")
 
 
 def _digest(content: dict[str, Any]) -> str:
