@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from edge.index.verifying import Fault, verify_segments
 from edge.memory.units import UnitId
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 SCANNED_MISSING = 16_384
 """Vectors of missing intervals, the newest, that a search reads from the store: about 60 ms."""
 _UNIT_LENGTH_TOLERANCE = 1e-3
@@ -81,10 +83,7 @@ class SegmentedIndex:
 
     def step(self) -> bool:
         with self._lock:
-            try:
-                return self._upkeep.step()
-            except OSError as error:
-                raise storage_error(self._holdings.folder, error) from error
+            return self._storing(self._upkeep.step)
 
     def rebuild(self) -> None:
         with self._lock:
@@ -97,7 +96,7 @@ class SegmentedIndex:
         total = self._holdings.count
         while True:
             with self._lock:
-                step = next(steps, None)
+                step = self._storing(lambda: next(steps, None))
                 if step is None:
                     break
                 if step.fault is not None:
@@ -112,6 +111,13 @@ class SegmentedIndex:
             self._upkeep.stop()
             self._holdings.segments = []
             self._holdings.head = Head(self._holdings.shape.dimension, 0)
+
+    def _storing(self, work: Callable[[], T]) -> T:
+        """Do what uses the folder, and name what is wrong with it."""
+        try:
+            return work()
+        except OSError as error:
+            raise storage_error(self._holdings.folder, error) from error
 
     def _checked(self, vector: Vector) -> Vector:
         dimension = self._holdings.shape.dimension

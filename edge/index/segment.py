@@ -135,6 +135,11 @@ class Segment:
         """The same of vectors from elsewhere, in their order."""
         return vector_keys(units, self._checks.of_vectors(vectors))
 
+    def is_there(self) -> bool:
+        """Whether its files still have their names. Raises OSError."""
+        rows = rows_path(self._path.parent, self.entry.name)
+        return rows.exists() and (self._path.exists() or not len(self.units))
+
     def advise(self, *, warm: bool) -> None:
         """Tell the kernel to read it soon and whole, or only what is touched."""
         if len(self.units):

@@ -61,6 +61,8 @@ class Upkeep:
 
     def step(self) -> bool:
         """A little work; True while more is due. Raises OSError, and what the log raises: then it begins again."""
+        if self._work is None or self._holdings.blanked < self._holdings.forgotten:
+            self._lose_removed()
         if self._holdings.blanked < self._holdings.forgotten:
             self._blank()
             return True
@@ -98,10 +100,18 @@ class Upkeep:
         else:
             _log.warning("a part of the vector index does not fit: %s; it was moved to %s", reason, aside)
 
+    def _lose_removed(self) -> None:
+        """Segments whose files were removed under them can be searched as long as they are open, and no longer."""
+        held = self._holdings
+        held.folder.mkdir(parents=True, exist_ok=True)
+        removed = sorted(one.entry.name for one in held.segments if not one.is_there())
+        if removed:
+            self.lose(set(removed), f"files of {', '.join(removed)} were removed while they were open")
+
     def _begin(self) -> bool:
         held = self._holdings
         task = next_task(self._sizes(), held.gaps, self._head_size(), held.bounds)
-        if self._rebuilt and (task is None or task.name != "rebuild"):
+        if self._rebuilt and not self._to_rebuild() and (task is None or task.name != "rebuild"):
             _log.info("%d vectors of the index were built anew from the database", self._rebuilt)
             self._rebuilt = 0
         if task is None:
@@ -147,7 +157,7 @@ class Upkeep:
         except StopIteration as end:
             self._work = None
             self._publish(work.task, end.value)
-            self._rebuilt += work.done
+            self._rebuilt += work.done if work.task.name == "rebuild" else 0
 
     def _publish(self, task: Task, entry: Entry | None) -> None:
         """Put what was built in place of what it covers. A failure leaves the new files: the manifest may name them.

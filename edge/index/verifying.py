@@ -53,6 +53,9 @@ def verify_segments(held: Holdings) -> Iterator[Step]:
 
 
 def _verify(held: Holdings, segment: Segment) -> Iterator[Step]:
+    if not segment.is_there():
+        yield Step(0, Fault(segment.entry.name, f"files of {segment.entry.name} were removed while they were open"))
+        return
     count = len(segment.units)
     for first in range(0, count, _ROWS):
         segment.verify(first, first + _ROWS)
