@@ -94,6 +94,8 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
         return _refusal(BodyInvalid("The body is not encoded as its headers say."))
     except web.HTTPException as error:
         return _refusal(RouteNotFound(f"{request.method} {request.path} is not served here ({error.status})."))
+    except ConnectionError:  # the client hung up; the server closes its side
+        raise
     except Exception as error:  # noqa: BLE001  outer boundary
         _log.exception("%s %s failed", request.method, request.path)
         return _refusal(EdgeError(f"Something unexpected went wrong: {type(error).__name__}."))
@@ -173,7 +175,9 @@ class _Routes:
 
     async def forget(self, request: web.Request) -> web.Response:
         owner = _owner(request)
-        return _json(await self._run(partial(self._forget, owner, _unit(request))))
+        answer = await self._run(partial(self._forget, owner, _unit(request)))
+        self._service.written()  # the vectors in the index's files are blanked in the background
+        return _json(answer)
 
     def _forget(self, owner: OwnerId, unit: UnitId) -> ForgetAnswer:
         answer = memories.forget(self._memory, owner, unit)
