@@ -295,6 +295,17 @@ def test_the_newest_of_what_is_missing_are_compared(
     assert_answers(folder, log, index)
 
 
+def test_the_newest_of_several_intervals_are_compared(
+    folder: Path, log: VectorLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_module, "SCANNED_MISSING", 50)
+    for path in (parts(folder, ".hnsw")[0], parts(folder, ".hnsw")[2]):
+        path.unlink()
+    index = opened(folder, log, OPTIONS)
+    found = {int(unit) for unit, _ in index.search(QUERIES[0], 1000, None)}
+    assert found == set(range(101, 201)) | set(range(216, 266))
+
+
 # --- another history of the store ---
 
 

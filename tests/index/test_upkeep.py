@@ -296,6 +296,40 @@ def test_a_rebuild_in_pieces_may_be_cut_off_after_any(tmp_path: Path, cut: int) 
     assert len(again) == 598, "what two files held is held by one again"
 
 
+def test_everything_is_on_the_disk_before_something_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a power cut leaves depends on the order alone."""
+    log, order = filled(40), list[str]()
+    index = opened(tmp_path, log)
+    fsync, rename, replace, keep_mark = os.fsync, Path.rename, Path.replace, log.keep_mark
+
+    def note_fsync(descriptor: int) -> None:
+        order.append("sync " + Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        fsync(descriptor)
+
+    def note_rename(path: Path, target: Path) -> Path:
+        order.append(f"name {target.suffix}")
+        return rename(path, target)
+
+    def note_replace(path: Path, target: Path) -> Path:
+        order.append(f"name {target.name}")
+        return replace(path, target)
+
+    def note_mark(embedder: str, mark: str) -> None:
+        order.append("mark")
+        keep_mark(embedder, mark)
+
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    monkeypatch.setattr(Path, "rename", note_rename)
+    monkeypatch.setattr(Path, "replace", note_replace)
+    monkeypatch.setattr(log, "keep_mark", note_mark)
+    drain(index)
+    folder = f"sync {tmp_path.name}"
+    assert order == [
+        *("sync segment.rows.tmp", "sync segment.tmp", "name .hnsw", "name .rows"),
+        *("mark", f"sync {MANIFEST}.tmp", folder, f"name {MANIFEST}", folder),
+    ]
+
+
 # --- failures ---
 
 
