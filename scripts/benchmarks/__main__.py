@@ -12,6 +12,7 @@ import click
 from scripts.benchmarks.report import finish, json_option
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 _AT_LEAST_ONE = click.IntRange(min=1)
 _model = click.option("--model", metavar="ID", help="Model of the manifest; else the one that the daemon would take.")
 _turns = click.option("--turns", "count", default=20, show_default=True, type=_AT_LEAST_ONE, help="Turns to play.")
@@ -48,6 +49,28 @@ def recall(folders: tuple[Path, ...], depths: str, json_file: Path | None) -> No
 
     conversations = [conversation for folder in folders for conversation in read_folder(folder)]
     finish(measure_recall(conversations, _numbers(depths, "--k"), real_embedder()), json_file)
+
+
+@bench.command()
+@click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
+@click.option("--questions", default=150, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
+@_model
+@click.option("--replies", type=_FILE, metavar="FILE", help="Write every reply to FILE, a line of JSON each.")
+@json_option
+def answers(
+    folders: tuple[Path, ...], questions: int, model: str | None, replies: Path | None, json_file: Path | None
+) -> None:
+    """Let the model answer questions with what recall finds, beside the newest and the nearest turns.
+
+    Ctrl-C ends it with the figures so far.
+    """
+    from scripts.benchmarks.answers import measure_answers, real_models
+    from scripts.benchmarks.conversations import read_folder
+
+    conversations = [conversation for folder in folders for conversation in read_folder(folder)]
+    with real_models(model) as models:
+        report = measure_answers(conversations, questions, models, replies)
+    finish(report, json_file)
 
 
 @bench.command()

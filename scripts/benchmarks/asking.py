@@ -1,0 +1,107 @@
+"""Asking the model with memories in its prompt that one of three methods chose; all else is the same for each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from edge.daemon.parts import prompt_plan
+from edge.engine.answers import Answers
+from edge.engine.context import Prompt, Windows
+from edge.engine.ports import LanguageModel, Piece, Sampling, Scope
+from edge.engine.recall import Found, Recall
+from edge.memory.units import Draft, Kind, Recalled, SessionId, Source, Stage, UnitId
+from edge.prompt.composition import Composer
+from edge.settings import RecallSettings, Settings
+from scripts.benchmarks.conversations import Conversation
+from scripts.benchmarks.memory import ASKED_AT, OWNER, BenchMemory
+
+NEWEST, NEAREST = 20, 10
+METHODS = ("edge", f"last {NEWEST} turns", f"dense top-{NEAREST}")
+REPLY_TOKENS = 32
+_GREEDY = Sampling(max_tokens=REPLY_TOKENS, temperature=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reply as the person gets it. `shown` are the ids of the turns that stood in the prompt; `seconds` from the
+    question to the reply's end; `by_runtime` where the model had no part in it."""
+
+    reply: str
+    prompt_tokens: int
+    seconds: float
+    shown: frozenset[str]
+    by_runtime: bool
+
+
+class Asker:
+    """One conversation in its memory, each turn a unit, and the ways to ask it. Every question is a session's first."""
+
+    def __init__(
+        self, memory: BenchMemory, conversation: Conversation, model: LanguageModel, settings: Settings
+    ) -> None:
+        self._memory = memory
+        self._model = model
+        told = conversation.memories
+        drafts = [Draft(Kind.EPISODE, turn.text, source=Source.IMPORT, valid_from=turn.at) for turn in told]
+        self._ids = dict(zip(memory.add(drafts), (turn.id for turn in told), strict=True))
+        self._sessions = count(1)
+        self._recall = _recall(memory, settings.recall)
+        self._answers = Answers(memory.rules, fast=settings.recall.fast_answers)
+        plan, composer = prompt_plan(settings, memory.rules), Composer(model.tokenizer)
+        self._windows = Windows(memory.store, composer, plan)
+        # What the other methods choose is given whole: only what the context cannot hold gives way.
+        self._roomy = Windows(memory.store, composer, replace(plan, memory_tokens=plan.marks.context))
+        self._ways = dict(zip(METHODS, (self._by_edge, self._by_recency, self._by_vectors), strict=True))
+
+    def ask(self, method: str, question: str) -> Answer:
+        """The answer with one of the `METHODS`."""
+        return self._ways[method](question)
+
+    def _by_edge(self, question: str) -> Answer:
+        """As a turn of the daemon: recall, then the runtime's own reply or the model's."""
+        started, scope = time.perf_counter(), self._scope()
+        found = self._recall.find(scope, question)
+        prompt = self._windows.prepare(scope, question, found.recalled, nothing=found.nothing_to_go_on)
+        return self._answer(prompt, started, self._told(question, found))
+
+    def _by_recency(self, question: str) -> Answer:
+        started = time.perf_counter()
+        return self._with(question, sorted(self._ids, reverse=True)[:NEWEST], started)
+
+    def _by_vectors(self, question: str) -> Answer:
+        started = time.perf_counter()
+        visible = self._memory.store.visible(self._memory.scope)
+        return self._with(question, list(self._memory.vectors.search(question, NEAREST, visible)), started)
+
+    def _told(self, question: str, found: Found) -> str | None:
+        """The runtime's own reply, where it is shorter than the limit: as in `edge.engine.turn`."""
+        told = self._answers.reply(question, found)
+        fits = told is not None and len(self._windows.reply_tokens(told)) < REPLY_TOKENS
+        return told if fits else None
+
+    def _with(self, question: str, ranked: Sequence[UnitId], started: float) -> Answer:
+        """The model's answer with these units as its notes, best first."""
+        scope = self._scope()
+        units = self._memory.store.units(scope, ranked)
+        recalled = [Recalled(units[unit], 1.0, Stage.SEARCH) for unit in ranked]
+        return self._answer(self._roomy.prepare(scope, question, recalled, nothing=False), started, None)
+
+    def _answer(self, prompt: Prompt, started: float, told: str | None) -> Answer:
+        reply = self._generated(prompt) if told is None else told
+        shown = frozenset(self._ids[unit] for unit in prompt.sent)
+        seconds = time.perf_counter() - started
+        return Answer(reply.strip(), len(prompt.window.tokens), seconds, shown, told is not None)
+
+    def _generated(self, prompt: Prompt) -> str:
+        items = self._model.stream(prompt.window.tokens, _GREEDY, self._model.new_stop())
+        return "".join(item.text for item in items if isinstance(item, Piece))
+
+    def _scope(self) -> Scope:
+        return Scope(OWNER, SessionId(f"question-{next(self._sessions)}"), ASKED_AT, present=True)
+
+
+def _recall(memory: BenchMemory, settings: RecallSettings) -> Recall:
+    return memory.recall(settings.limit, settings.threshold, settings.companions)
