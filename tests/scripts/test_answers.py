@@ -37,7 +37,7 @@ def talk(name: str = "1", *, questions: tuple[Question, ...] = (VIOLIN,), turns:
 def chinese() -> Conversation:
     lines = ["我养了一只猫，叫小白。", *(f"今天是第{n}天，下雨了。" for n in range(2, 30))]
     memories = (Memory(f"d#{n}", line, AT + timedelta(seconds=n)) for n, line in enumerate(lines))
-    asked = Question("那只叫小白的猫是谁养的？", frozenset({"d#0"}), "zh", True, "我")
+    asked = Question("我养了一只什么猫？", frozenset({"d#0"}), "zh", True, "小白")
     return Conversation("小王", "memorybank", "zh", tuple(memories), (asked,))
 
 
@@ -140,12 +140,12 @@ def test_the_methods_take_turns_in_being_the_first(own_settings: Settings, tmp_p
 
 
 def test_chinese_is_asked_with_the_chinese_role(own_settings: Settings) -> None:
-    model = ScriptedModel(["我养的"])
+    model = ScriptedModel(["一只小白"])
     report = measure_answers([chinese()], 1, models(model, own_settings))
     assert all("你是 Edge" in prompt for prompt in prompts(model))
     row = next(row for row in report.tables[0].rows if row[2] == EDGE)
     assert row[:2] == ("zh", 1)
-    assert row[3] == pytest.approx(50.0)
+    assert row[3] == pytest.approx(200 / 3)
     assert row[4] == 1.0
 
 
