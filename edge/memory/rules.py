@@ -72,7 +72,7 @@ class Rules:
         told or asked for there.
         """
         mentions: list[Mention] = []
-        for message, reply in before:
+        for message, reply in before if self._refers_back(text, before) else ():
             mentions = self._mentioned(message, reply, mentions)
         return self._facts.find(text, mentions)
 
@@ -80,20 +80,24 @@ class Rules:
         """Whether a message may be about what was said before it: a correction, or the answer to a question."""
         return len(text) <= _LONGEST_CORRECTION
 
+    def _refers_back(self, text: str, before: Sequence[Exchange]) -> bool:
+        if not before or not self.may_refer_back(text):
+            return False
+        return _asks(before[-1][1]) or self._facts.may_correct(text)
+
     def _mentioned(self, message: str, reply: str, earlier: Sequence[Mention]) -> list[Mention]:
         """What a turn told or asked for, after what was before it where it only confirms or corrects."""
         told = self._facts.mentions(message, earlier)
         asked = self._questions.find(message)
         if asked is None:
-            return told if told is not None and not message.rstrip().endswith(("?", "？")) else []
+            return told if told is not None and not _asks(message) else []
         mentions = told or []
         language = language_of(message)
         subject = self._facts.subject(asked.subject, language)
-        asks_back = reply.rstrip().endswith(("?", "？"))
         for base, _, topic in (name.partition(":") for name in reversed(asked.slots)):
             slot = self._slots[base]
             if bool(topic) == bool(slot.topics):
-                mentions.append(Mention.asked(slot, topic, subject, language, asks_back=asks_back))
+                mentions.append(Mention.asked(slot, topic, subject, language, asks_back=_asks(reply)))
         return mentions
 
     def find_question(self, text: str) -> SlotQuestion | None:
@@ -138,6 +142,10 @@ def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
         message = error.message if error.message.startswith(own.name) else f"{own.name}: {error.message}"
         raise SettingsInvalid(message, hint=_HINT) from error
     return rules
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip().endswith(("?", "？"))
 
 
 def _made(tables: Tables) -> Rules:

@@ -5,16 +5,20 @@ They are about what was told or asked for last, and are read as that slot's valu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from edge.memory.rules_drafts import Fact, Subject, topic_slot
+from edge.memory.rules_needles import NeedleIndex, needles_of
 from edge.memory.rules_patterns import Patterns, Span, Stated
 from edge.memory.rules_tables import LANGUAGES, LazyPattern, Slot, Tables, alternatives, compiled, numbered
 from edge.memory.rules_values import READERS
 
 _CAPITALISED = {"name": "capital_name", "self_name": "capital_name", "full_name": "capital_name"}
 """Readers of names where nothing but "no" stands in front: "No, thanks" names nobody."""
+_SENTENCE_START = re.compile(r"^|[.!?。！？\n] *")
+_PAUSE = r"(?:[ ,.!:;，。！、：；~—-]+|$|(?<=[\u3400-\u9fff]))"
 _NOT_ALONE = ("line",)
 """Readers whose values are any words at all, which a bare "no, ..." cannot tell from other talk."""
 _AFTER = " .!。！~～…"
@@ -56,8 +60,14 @@ class Corrections:
         self._tables = tables
         self._patterns = patterns
         self._shapes: dict[tuple[str, str], list[LazyPattern]] = {}
-        marks = alternatives(_bounded(mark) for mark in self._lists("correction_marks"))
-        self._marks = compiled(rf"(?:{marks}(?:[ ,.!:;，。！、：；~—-]+|$|(?<=[\u3400-\u9fff]))){{1,6}}", {}, "marks")
+        hesitations, marks = (
+            alternatives(map(_bounded, self._lists(name))) for name in ("hesitations", "correction_marks")
+        )
+        self._marks = compiled(
+            rf"(?:{hesitations}{_PAUSE}){{0,3}}{marks}{_PAUSE}(?:(?:{marks}|{hesitations}){_PAUSE}){{0,5}}", {}, "marks"
+        )
+        self._opening = compiled(r"(?:it's|i said|i meant|应该是|我说的?是|是)? *", {}, "opening")
+        self._index = NeedleIndex([needles_of(shape) for shape in self._lists("corrections_alone")])
         agreed = alternatives(_bounded(word) for word in self._lists("confirmations"))
         self._agreed = compiled(rf"(?:{agreed}[ ,.!，。！~]*)+", {}, "confirmations")
         self._no_value = compiled(alternatives(self._lists("no_values")), {}, "no_values")
@@ -69,6 +79,11 @@ class Corrections:
         """Where "no, sorry," ends that a sentence begins with; its start where it begins with no such words."""
         found = self._marks.match(text, start, end)
         return found.end() if found else start
+
+    def may_be_one(self, text: str) -> bool:
+        """Whether a text has the words of a correction: quick, and more often true than a correction is there."""
+        marked = any(self._marks.match(text, at.end()) for at in _SENTENCE_START.finditer(text))
+        return marked or bool(self._index.possible(text.lower()))
 
     def only_agrees(self, text: str) -> bool:
         """Whether a message only confirms, or only says that something is to be corrected."""
@@ -85,26 +100,34 @@ class Corrections:
         stop = begin + len(text[begin:end].rstrip(_AFTER))
         for mention in reversed(mentions):
             for stated in self._stated(text, begin, stop, mention, marked=marked):
-                value = text[stated.value.start : stated.value.end]
-                if not self._no_value.fullmatch(value.strip()) and READERS[stated.value.reader].read(value):
+                read = READERS[stated.value.reader].read(text[stated.value.start : stated.value.end])
+                if read is not None and read[1] != mention.value:
                     return replace(stated, words={**mention.words, **stated.words}), mention
         return None
 
     def _stated(self, text: str, begin: int, stop: int, mention: Mention, *, marked: bool) -> Iterator[Stated]:
         slot = mention.slot
         if marked:
-            at = begin - 1 if text[begin - 1 : begin] == " " else begin
-            for pattern in self._patterns.of_slot(slot.name):
-                stated = pattern.match(text, at if pattern.mode == "who" else begin, stop)
-                if stated is not None and stated.end == stop and not stated.retracts and pattern.mode != "whose":
-                    yield stated
+            yield from self._repeated(text, begin, stop, slot)
         names = ["corrections_alone", *(["corrections"] if marked else []), *(["answers"] if mention.asks_back else [])]
         for name in names if slot.reader not in _NOT_ALONE else ():
             for regex in self._shaped(name, slot.reader):
                 if found := regex.get().fullmatch(text, begin, stop):
                     group = f"value_{_CAPITALISED.get(slot.reader, slot.reader)}"
                     value = Span(found.start(group), found.end(group), group.removeprefix("value_"))
-                    yield Stated(slot, value, {}, found.end())
+                    is_any_word = not READERS[slot.reader].typed
+                    if not (is_any_word and self._no_value.fullmatch(found[group].strip())):
+                        yield Stated(slot, value, {}, found.end())
+
+    def _repeated(self, text: str, begin: int, stop: int, slot: Slot) -> Iterator[Stated]:
+        """The slot's own ways to be stated, without the subject: "不对，姓伍", "sorry, never call me madam"."""
+        bare = self._opening.match(text, begin, stop)
+        after = {"who": begin - 1 if text[begin - 1 : begin] == " " else begin, "": bare.end() if bare else begin}
+        for pattern in self._patterns.of_slot(slot.name):
+            if pattern.mode in after:
+                stated = pattern.match(text, after[pattern.mode], stop)
+                if stated is not None and stated.end == stop and not stated.retracts:
+                    yield stated
 
     def _shaped(self, name: str, reader: str) -> list[LazyPattern]:
         if (name, reader) not in self._shapes:

@@ -29,12 +29,14 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A draft with what it was made from, so that a correction of its value can be put in its place."""
+    """A draft with what it was made from, so that a correction of its value can be put in its place. `end` is the place
+    behind its value in the message."""
 
     draft: Draft
     slot: Slot
     subject: Subject
     words: Mapping[str, str]
+    end: int
 
 
 def make_facts(stated: Stated, subject: Subject, text: str, plain: str, begin: int, *, for_now: bool) -> Iterator[Fact]:
@@ -49,7 +51,9 @@ def make_facts(stated: Stated, subject: Subject, text: str, plain: str, begin: i
             continue
         draft = _draft(stated, subject, read[0] + condition, read[1], quote, for_now=for_now)
         if draft is not None:
-            yield Fact(_replacing(draft, stated, plain), slot, subject, stated.words)
+            at = raw.find(read[0])
+            end = stated.end if at < 0 or reader not in ("list", "phrase") else stated.value.start + at + len(read[0])
+            yield Fact(_replacing(draft, stated, plain), slot, subject, stated.words, end)
 
 
 def _replacing(draft: Draft, stated: Stated, plain: str) -> Draft:

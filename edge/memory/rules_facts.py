@@ -100,6 +100,10 @@ class FactFinder:
         facts = self.read(message, earlier)
         return [Mention.of(fact) for fact in facts] or None
 
+    def may_correct(self, text: str) -> bool:
+        """Whether a message has words with which something said before is corrected."""
+        return self._corrections.may_be_one(simplify(fold(text)))
+
     def subject(self, subject: str, language: str) -> Subject:
         """A subject by its name, with a word for it in the language."""
         return self._subjects.named(subject, language)
@@ -154,7 +158,7 @@ class FactFinder:
                 if facts and not self._vetoed(stated, masked, sentence, begin, reading.introduced):
                     yield from facts
                 if facts:
-                    done, carried = stated.end, subject
+                    done, carried = max(fact.end for fact in facts), subject
                     break
 
     def _clause_starts(self, masked: str, sentence: Sentence) -> list[int]:

@@ -27,6 +27,8 @@ _ZH_NOT_NAMES_TEXT = """
 _ZH_NOT_NAMES = frozenset(_ZH_NOT_NAMES_TEXT.split())
 _ZH_NOT_START = "了他她它你您我咱这那哪怎不没别去来出在啥谁几个一再又也都很太真还就被把给让"
 _ZH_NOT_END = "来去帮吃走看做等说喝玩睡送拿买接回起了过着吗呢么"
+_ZH_LUCKY = re.compile("来[福财喜宝旺运]|去病|无病")
+"""Names that begin as other words do."""
 _ZH_ERRAND = re.compile("明天|今天|后天|早上|晚上|下午|中午|起床|下周|周[一二三四五六日末]|现在|赶紧|快点|帮")
 _ZH_TAIL = re.compile(r"(?:就行|就好|就可以|就成|就得|即可|吧|啊|呀|哦|哈|嘛|啦|呢|好了|好啦|了)+$")
 EN_WORD = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ]{1,15})"
@@ -35,7 +37,8 @@ EN_NAME = rf"{_EN_PART}(?: (?:(?-i:van|von|de|da|del|der|den|la|le|bin|al|el) ){
 LOW_NAME = r"[a-zà-ÿ]{2,20}(?:-[a-zà-ÿ]{2,20})?(?: [a-zà-ÿ]{2,20})?"
 ZH_NAME = rf"[{HAN}]{{1,8}}(?:·[{HAN}]{{1,8}}){{0,2}}"
 NAME_END = (
-    r"(?=\s*(?:$|[,，。.;；!！?？\n()（）\ue000~～…]|- |—|(?:and|but|from|by|or|in case|if|for|please|thanks|now|here"
+    r"(?=\s*(?:$|[,，。.;；!！?？\n()（）\ue000~～…了吧啦哦呀啊]|- |—|(?:and|but|from|by|or|in case|if|for|please"
+    r"|thanks|now|here"
     r"|speaking|by the way|btw|again|too|i|so|with|as|okay|ok|not)\b))"
 )
 _EN_NOT_NAMES_TEXT = """
@@ -81,6 +84,8 @@ def _is_common_word(word: str) -> bool:
 def _read_zh_name(shown: str) -> Read | None:
     if _ZH_ERRAND.match(shown) or (len(shown) > 2 and shown[-1] in _ZH_NOT_END):
         return None
+    if _ZH_LUCKY.fullmatch(shown):
+        return shown, shown
     if not shown or shown in _ZH_NOT_NAMES or shown[0] in _ZH_NOT_START or (len(shown) > 6 and "·" not in shown):
         return None
     return shown, shown

@@ -5,10 +5,33 @@ one that is never tried need not be compiled: compiling all of them takes longer
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 Needles = frozenset[str]
 """Lower-case words of which one stands in every text that the pattern matches; empty where nothing is known."""
+
+
+class NeedleIndex:
+    """Finds in one pass over a text which of many patterns it may match."""
+
+    def __init__(self, needles: Sequence[Needles]) -> None:
+        self._always = frozenset(number for number, words in enumerate(needles) if not words)
+        self._by_start: dict[str, list[tuple[str, int]]] = {}
+        for number, words in enumerate(needles):
+            for word in words:
+                self._by_start.setdefault(word[:2], []).append((word, number))
+
+    def possible(self, lowered: str) -> list[int]:
+        """The places of the patterns that a text in lower case may match, in order."""
+        found = set(self._always)
+        for at in range(len(lowered)):
+            for start in (lowered[at], lowered[at : at + 2]):
+                for word, number in self._by_start.get(start, ()):
+                    if lowered.startswith(word, at):
+                        found.add(number)
+        return sorted(found)
+
 
 _NOTHING: Needles = frozenset()
 _TOKEN = re.compile(

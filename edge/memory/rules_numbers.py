@@ -46,6 +46,18 @@ def read_certain_phone(raw: str) -> Read | None:
     return read if is_mobile or is_grouped or raw.startswith("+") else None
 
 
+def read_plate(raw: str) -> Read | None:
+    """A licence plate: letters and digits, in upper case, without spaces."""
+    value = re.sub(r"[\s·-]", "", raw).upper()
+    return (raw.strip(), value) if any(ch.isdigit() for ch in value) and len(value) > 3 else None
+
+
+def read_locator(raw: str) -> Read | None:
+    """A booking code: five to eight capital letters and digits."""
+    value = raw.strip().upper()
+    return (raw.strip(), value) if any(ch.isdigit() for ch in raw) or raw.strip().isupper() else None
+
+
 def read_email(raw: str) -> Read | None:
     """An address in lower case."""
     return raw, raw.lower()
@@ -70,16 +82,16 @@ def read_age(raw: str) -> Read | None:
 # --- dates -----------------------------------------------------------------------------------------------------
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
+MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _ZH_DAY = r"[\d一二三四五六七八九十]{1,3}"
 DATE = (
-    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?"
-    rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?!\d)"
+    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}(?:,? \d{{4}})?"
+    rf"|{MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?!\d)"
     rf"|\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}(?:[-/.]\d{{4}})?"
-    rf"|(?:(?:\d{{4}}|[{NUMERALS}]{{4}}) ?年 ?)?{_ZH_DAY} ?月 ?{_ZH_DAY} ?[日号]?)"
+    rf"|(?:农历|阴历)?(?:(?:\d{{4}}|[{NUMERALS}]{{4}}) ?年 ?)?{_ZH_DAY} ?月 ?{_ZH_DAY} ?[日号]?)"
 )
 _EN_DAY = re.compile(r"(?<!\d)(\d{1,2})(?!\d)")
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)")
@@ -97,14 +109,15 @@ def read_date(raw: str) -> Read | None:
         return shown, re.sub(r"\s", "", shown)
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
-    return shown, f"{year or '-'}-{month:02d}-{day:02d}"
+    calendar = "lunar " if shown.startswith(("农历", "阴历")) else ""
+    return shown, f"{calendar}{year or '-'}-{month:02d}-{day:02d}"
 
 
 def _date_parts(raw: str) -> tuple[str, int, int] | None:
     if found := _ZH_DATE.search(raw):
         month, day = to_int(found[2]), to_int(found[3])
         return ((found[1] or "").translate(_DIGITS), month, day) if month and day else None
-    if name := re.search(_MONTH, raw):
+    if name := re.search(MONTH, raw):
         day_found, year_found = _EN_DAY.search(raw), _YEAR.search(raw)
         month = _MONTHS.index(name[0][:3]) + 1
         return (year_found[1] if year_found else "", month, int(day_found[1])) if day_found else None

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from edge.memory.rules_needles import needles_of
+from edge.memory.rules_needles import NeedleIndex, needles_of
 from edge.memory.rules_tables import LANGUAGES, LazyPattern, Slot, Tables, alternatives, numbered
 from edge.memory.rules_values import READERS
 
@@ -66,13 +66,9 @@ class Pattern:
         self.slot = slot
         self.mode = mode
         self.regex = regex
-        self._needles = needles_of(source)
+        self.needles = needles_of(source)
         self._weight = weight
         self._retracts = retracts
-
-    def may_match(self, lowered: str) -> bool:
-        """Whether a text in lower case holds what the pattern cannot do without."""
-        return not self._needles or any(needle in lowered for needle in self._needles)
 
     def match(self, text: str, at: int, end: int) -> Stated | None:
         found = self.regex.get().match(text, at, end)
@@ -131,6 +127,7 @@ class Patterns:
         self._tables = tables
         self._parts = {name: self._parts_of(slot) for name, slot in tables.slots.items()}
         self._own = list(self._own_patterns())
+        self._index = NeedleIndex([pattern.needles for pattern in self._own])
         self._frames: list[Frame] = []
         self._whole_frames: dict[str, list[Pattern]] = {name: [] for name in tables.slots}
         self._read_frames()
@@ -142,8 +139,7 @@ class Patterns:
 
     def ways(self, text: str, start: int, end: int) -> list[Way]:
         """The ways that may match in a sentence: retractions and other patterns of the slots, then frames."""
-        lowered = text[start:end].lower()
-        found: list[Way] = [pattern for pattern in self._own if pattern.may_match(lowered)]
+        found: list[Way] = [self._own[number] for number in self._index.possible(text[start:end].lower())]
         for noun in self._noun.get().finditer(text, start, end):
             place = Span(noun.start(), noun.end(), "")
             for slot in self._slots_of[_SPACES.sub(" ", noun[0].lower())]:

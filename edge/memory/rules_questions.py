@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from edge.memory.rules_drafts import topic_slot
 from edge.memory.rules_needles import Needles, needles_of
@@ -31,15 +32,21 @@ _STATED = re.compile(
     r"(?!什么|多少|啥|哪|谁|几|不是)",
     re.I,
 )
-_OWNED = re.compile(rf"[{WHOSE}{WHO}]{TAG}? ?(?:[a-z]+ )?$")
+_OWNED = {
+    True: re.compile(rf"{WHOSE}{TAG}? ?(?:[a-z]+ )?$"),
+    False: re.compile(rf"[{WHOSE}{WHO}]{TAG}? ?$"),
+}
+"""What makes a noun behind it the person's, or another's that is named; by whether the noun is a Latin word."""
+_POINTED_AT = re.compile(r"(?:\b(?:the|this|that) |[这那](?:个|笔|张)?|上次的?|查(?:一下|询)?|我要)$")
+"""What makes a noun behind it the one that is talked about."""
 _EDGE = 400
 _TAILS = 3
 _LONGEST_ASK = 160
 _COMMA = re.compile(r"[,，;；:：]|\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
 _NEEDS_ASKING = re.compile(
     r"[?？]|\b(?:what|which|who|whats|wat|when|where|how|tell|remind|remember|recall|know|forgot|forget"
-    r"|forgotten|give|show|say|repeat|my|wonder|wondering)\b"
-    r"|[什啥多哪谁几]|记得|记住|知道|忘|告诉|提醒|怎么|如何|贵姓|吗|我的|订单|叫我",
+    r"|forgotten|give|show|say|repeat|my|wonder|wondering|usual|same|last)\b"
+    r"|[什啥多哪谁几]|上[次回]|老样子|平时|记得|记住|知道|忘|告诉|提醒|怎么|如何|贵姓|吗|我的|订单|叫我",
 )
 
 
@@ -94,12 +101,19 @@ class QuestionFinder:
             for slot in tables.slots.values()
             for where, ask in numbered("asks", slot.asks)
         ]
+        self._needs = [
+            _Ask(slot.name, *self._lazy(need, f"slots.{slot.name}.{where}", slot))
+            for slot in tables.slots.values()
+            for where, need in numbered("needs", slot.needs)
+        ]
+        self._need_frames = [_Ask("", *self._lazy(frame, where)) for where, frame in self._lists("need_frames")]
         self._asking = re.compile(self._alternatives("asking"), re.IGNORECASE)
         self._request = re.compile(self._alternatives("requests"), re.IGNORECASE)
 
     def compile(self, slots: Collection[str] | None) -> None:
         """Compile at once what asks for these slots, or all. Raises SettingsInvalid."""
-        for ask in (*self._asks, *(() if slots is not None else (*self._frames, *self._bare))):
+        framed = () if slots is not None else (*self._frames, *self._bare, *self._need_frames)
+        for ask in (*self._asks, *self._needs, *framed):
             if slots is None or ask.slot in slots:
                 ask.regex.get()
 
@@ -174,6 +188,8 @@ class QuestionFinder:
             found = self._certain(head, asks=asks) if self._is_question(head) or asks else None
             if found is not None:
                 return replace(found, certain=not self._is_question(tail) and not self._noun.search(tail))
+        if needed := self._needed(words):
+            return _Asked(needed, certain=False, words=words)
         if not is_question:
             return False
         return self._mentioned(words, asks=asks) or True
@@ -217,12 +233,7 @@ class QuestionFinder:
         if not core:
             return ()
         slots: list[str] = []
-
-        def note(found: re.Match[str]) -> str:
-            slots.extend(self._nouns[found[0]])
-            return NOUN
-
-        signed = self._noun.sub(note, core)
+        signed = self._noun.sub(partial(self._note, slots), core)
         if slots and any(frame.asks(signed) for frame in self._frames):
             return tuple(dict.fromkeys(slots))
         if slots and is_asked and any(frame.asks(signed) for frame in self._bare):
@@ -237,6 +248,23 @@ class QuestionFinder:
                 return (topic_slot(slot, topic), *slot.also)
         return ()
 
+    def _needed(self, words: str) -> tuple[str, ...]:
+        """The slots without which a request cannot be met: "pay as last time", "send it to the same address"."""
+        prefix = self._prefix.match(words)
+        for core in (words, words[prefix.end() :] if prefix else words):
+            for need in self._needs:
+                if need.asks(core):
+                    return (need.slot, *self._tables.slots[need.slot].also)
+            slots: list[str] = []
+            signed = self._noun.sub(partial(self._note, slots), core)
+            if slots and any(frame.asks(signed) for frame in self._need_frames):
+                return tuple(dict.fromkeys(slots))
+        return ()
+
+    def _note(self, slots: list[str], found: re.Match[str]) -> str:
+        slots.extend(self._nouns[found[0]])
+        return NOUN
+
     def _mentioned(self, words: str, *, asks: bool) -> _Asked | None:
         """Slots whose noun stands behind "my", or without it where the slot is `bare`."""
         slots: list[str] = []
@@ -244,9 +272,10 @@ class QuestionFinder:
         for noun in self._noun.finditer(words):
             if not asks and _STATED.match(words, noun.end()):
                 continue
-            owned = _OWNED.search(words[max(0, noun.start() - 20) : noun.start()])
+            before = words[max(0, noun.start() - 20) : noun.start()]
+            owned = _OWNED[noun[0].isascii()].search(before)
             about += owned[0] if owned else ""
-            bare = _is_specific(noun[0])
+            bare = _is_specific(noun[0]) and _POINTED_AT.search(before) is not None
             slots += [name for name in self._nouns[noun[0]] if owned or (bare and self._tables.slots[name].bare)]
         return _Asked(tuple(dict.fromkeys(slots)), certain=False, words=about) if slots else None
 

@@ -46,6 +46,10 @@ class Slot:
     """Statements on weaker evidence; their drafts have confidence 0.8."""
     retracts: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Requests that can only be met by who knows it: "pay as last time"."""
+    open: bool = False
+    """True where the same may be remembered under other words: an empty slot does not mean that it was not told."""
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For `favorite`: a topic's name and the words for it; its slot is then `favorite:<topic>`."""
 
@@ -67,12 +71,14 @@ _WORD_LISTS = [
     "ask_suffixes",
     "ask_frames",
     "ask_bare",
+    "need_frames",
     "requests",
     "whose",
     "who",
     "ask_whose",
     "ask_who",
     "qual",
+    "hesitations",
     "correction_marks",
     "corrections",
     "corrections_alone",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from edge.memory.rules_amounts import AMOUNT, COUNT, MEASURE, read_amount, read_plain
 from edge.memory.rules_names import (
     COMPOUND,
     EN_NAME,
@@ -33,9 +34,12 @@ from edge.memory.rules_numbers import (
     read_code,
     read_date,
     read_email,
+    read_locator,
     read_phone,
+    read_plate,
 )
 from edge.memory.rules_phrases import REST, read_address, read_line, read_phrase, read_place
+from edge.memory.rules_times import WHEN, read_when
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,16 @@ READERS: Mapping[str, Reader] = {
     ),
     "age": Reader(r"(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?![\d:]|\.\d)", read_age, typed=True),
     "date": Reader(DATE, read_date, typed=True),
+    "plate": Reader(
+        rf"(?:[{HAN}][A-Z] ?[·-]? ?[A-Z0-9]{{5,6}}|[A-Z0-9]{{1,4}}(?:[ -][A-Z0-9]{{1,4}}){{0,3}})(?![\w])",
+        read_plate,
+        typed=True,
+    ),
+    "locator": Reader(r"[A-Z0-9]{5,8}(?![\w-])", read_locator, typed=True),
+    "when": Reader(WHEN, read_when, typed=True),
+    "amount": Reader(AMOUNT, read_amount, typed=True),
+    "count": Reader(COUNT, read_plain, typed=True),
+    "measure": Reader(MEASURE, read_plain, typed=True),
     "name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_name),
     "full_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_zh_full_name),
     "self_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_self_name),

@@ -361,3 +361,39 @@ def test_of_several_orders_the_newest_answers(memory: Memory) -> None:
     units = memory.store.slot_units(scope, ["order_id", "likes"], None)
     answers = newest_answers(units, frozenset({"order_id"}))
     assert [unit.value for unit in answers] == ["plums", "tea", "C-55012", "B-7788"]
+
+
+# --- corrections of one of several -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("replaces", "left"),
+    [
+        ("A-201", ["A-202", "A-203"]),
+        ("A-202", ["A-201", "A-203"]),
+        (None, ["A-201", "A-203"]),
+        ("A-209", ["A-201", "A-202", "A-203"]),
+    ],
+)
+def test_a_correction_ends_the_one_of_several_that_it_corrects(replaces: str | None, left: list[str]) -> None:
+    memory = Memory()
+    memory.say("My order number is A-201.")
+    memory.say("My order number is A-202.")
+    (draft,) = RULES.find_facts("My order number is A-203.")
+    memory.take([replace(draft, corrects=True, replaces=replaces)])
+    assert memory.current("order_id") == left
+
+
+@pytest.mark.parametrize(
+    ("told", "corrected", "left"),
+    [
+        ("My order number is A-201.", "My order number isn't A-201, it's A-202.", ["A-202"]),
+        ("我的订单号是A-201。", "我的订单号不是A-201，是A-202。", ["A-202"]),
+        ("My order number is A-201.", "I have a new order number, it's A-202.", ["A-201", "A-202"]),
+    ],
+)
+def test_what_is_said_not_to_be_it_is_ended(told: str, corrected: str, left: list[str]) -> None:
+    memory = Memory()
+    memory.say(told)
+    memory.say(corrected)
+    assert memory.current("order_id") == left

@@ -180,7 +180,7 @@ def test_a_topic_is_a_slot_of_its_own() -> None:
     assert "favorite:color" in RULES.slots
     assert "name:color" not in RULES.slots
     with pytest.raises(KeyError):
-        RULES.slots["shoe_size"]
+        RULES.slots["hat_size"]
 
 
 OWN_TABLE = """
@@ -325,3 +325,75 @@ def test_of_a_paste_the_persons_own_words_around_it_are_read() -> None:
 def test_rules_are_read_from_several_tables_in_any_order() -> None:
     rules: Rules = parse_rules(reversed(read_tables()))
     assert [in_short(d) for d in rules.find_facts("My name is Bob.")] == ["name=bob"]
+
+
+def test_every_pattern_of_the_tables_is_one() -> None:
+    """Patterns are compiled when a sentence needs them: one that is none would fail a person's turn."""
+    parse_rules(read_tables()).compile(None)
+
+
+# --- corrections -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "wanted"),
+    [
+        ("My birthday is March 3.", "No, it's March 4.", "birthday=--03-04"),
+        ("My sister's number is 0151 2345678.", "Sorry, 0151 2345679", "phone(sister)=01512345679"),
+        ("我妈的生日是5月1号。", "不对，是5月2号。", "birthday(mother)=--05-02"),
+        ("My name is Bob and my phone number is 0171 2345678.", "No, it's 0171 2345679.", "phone=01712345679"),
+        ("My name is Bob and my phone number is 0171 2345678.", "No, it's Rob.", "name=rob"),
+        ("My favourite colour is green.", "No wait. Blue.", "favorite:color=blue"),
+        ("我最喜欢的颜色是绿色。", "说错了，是蓝色。", "favorite:color=蓝色"),
+        ("What's my phone number?", "No, it's 0171 2345679.", "phone=01712345679"),
+        ("我的生日是哪天？", "不对，是5月2号。", "birthday=--05-02"),
+    ],
+)
+def test_a_bare_correction_is_of_what_was_told_or_asked_last(told: str, said: str, wanted: str) -> None:
+    assert [in_short(draft) for draft in RULES.find_facts(said, [(told, "OK.")])] == [wanted]
+    assert RULES.find_facts(said, []) == () or "0171" in said
+
+
+def test_a_correction_of_a_correction_reaches_back_to_what_was_told() -> None:
+    before = [("My order number is A-201.", "OK."), ("No, it's A-202.", "OK."), ("Yes, right.", "OK.")]
+    (draft,) = RULES.find_facts("Oh no, A-203.", before)
+    assert (draft.slot, draft.value, draft.corrects, draft.replaces) == ("order_id", "A-203", True, "A-202")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "wanted"),
+    [
+        ("What's my phone number?", "0171 2345679", "phone=01712345679"),
+        ("我叫什么名字？", "张伟", "name=张伟"),
+        ("What's my birthday?", "it's on May 3", "birthday=--05-03"),
+    ],
+)
+def test_what_the_reply_asked_for_is_learnt_from_the_bare_answer(question: str, answer: str, wanted: str) -> None:
+    assert [in_short(d) for d in RULES.find_facts(answer, [(question, "I don't know it yet. Would you tell me?")])] == [
+        wanted
+    ]
+    assert RULES.find_facts(answer, [(question, "It is 5.")]) == ()
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("My name is Bob.", "No, thanks."),
+        ("My name is Bob. What's the capital of Peru?", "No, it's Lima."),
+        ("The weather is fine.", "No, it's March 4."),
+        ("My birthday is March 3.", "No, is it March 4?"),
+        ("我叫张伟。", "不用了，谢谢。"),
+        ("My birthday is March 3.", "Yes, it's March 3."),
+        ("My birthday is March 3.", "No, it's March 3, as I said."),
+    ],
+)
+def test_what_only_begins_as_a_correction_changes_nothing(told: str, said: str) -> None:
+    assert RULES.find_facts(said, [(told, "OK.")]) == ()
+
+
+@pytest.mark.parametrize("text", [*"aA5Z?#我订单名号", "ok", "no", "不"])
+def test_a_single_letter_is_no_fact_and_no_question(text: str) -> None:
+    before = [("My order number is A-20391.", "OK?"), ("What's my order number?", "What is it?")]
+    assert RULES.find_facts(text, before) == ()
+    asked = RULES.find_question(text)
+    assert asked is None or not asked.certain

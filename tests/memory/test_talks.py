@@ -1,0 +1,70 @@
+"""Slots through whole talks: told first, corrected, confirmed, and asked for in other words in turn 50."""
+
+from __future__ import annotations
+
+import pytest
+
+from edge.memory.units import SELF, Stage
+from tests.memory.talks import CASES, Case, Talk, play, read_cases, what_is_wrong
+from tests.memory.test_rules import RULES
+
+TALKS = [*read_cases("talks_en"), *read_cases("talks_zh")]
+
+
+def lines(name: str) -> list[str]:
+    return (CASES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+
+
+ALIKE = [*lines("only_alike_en"), *lines("only_alike_zh")]
+
+
+@pytest.mark.parametrize("case", TALKS, ids=lambda case: case.told)
+def test_what_was_told_and_corrected_is_answered_by_the_rules_alone(case: Case) -> None:
+    assert what_is_wrong(case, play(case, RULES)) is None
+
+
+def test_there_are_enough_talks_and_lookalikes_in_both_languages() -> None:
+    assert len(read_cases("talks_en")) >= 60
+    assert len(read_cases("talks_zh")) >= 60
+    assert len(ALIKE) >= 120
+
+
+@pytest.fixture(scope="module")
+def full() -> Talk:
+    """A memory in which every slot of the talks is filled."""
+    talk = Talk(RULES)
+    for case in TALKS:
+        talk.say(case.told)
+    return talk
+
+
+@pytest.mark.parametrize("text", ALIKE)
+def test_what_only_looks_alike_teaches_nothing_of_the_person(text: str) -> None:
+    assert [draft for draft in RULES.find_facts(text) if draft.subject == SELF] == []
+
+
+@pytest.mark.parametrize("text", ALIKE)
+def test_what_only_looks_alike_hits_nothing_that_is_remembered(full: Talk, text: str) -> None:
+    assert [found.unit.content for found in full.ask(text).recalled if found.stage is Stage.RULE] == []
+
+
+@pytest.mark.parametrize("case", TALKS, ids=lambda case: case.told)
+def test_a_lookalike_after_a_fact_corrects_nothing(case: Case) -> None:
+    """Said right after the fact, "No, it's raining" is still no new value of it."""
+    before = [(case.told, "OK.")]
+    for text in (
+        "No, it's raining.",
+        "No, thanks.",
+        "Actually, never mind.",
+        "不对，外面在下雨。",
+        "不是，我没说你。",
+        "A",
+        "5",
+        "好",
+    ):
+        assert RULES.find_facts(text, before) == ()
+
+
+@pytest.mark.parametrize("case", TALKS, ids=lambda case: case.told)
+def test_a_confirmation_neither_adds_nor_replaces(case: Case) -> None:
+    assert RULES.find_facts(case.confirmed, [(case.told, "OK."), (case.corrected, "OK.")]) == ()
