@@ -74,6 +74,15 @@ class Page:
     next_before: UnitId | None
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the talk a unit was said: the session of its turn, and the words said before and after it there."""
+
+    session: SessionId
+    before: UnitId | None
+    after: UnitId | None
+
+
 class MemoryStore(Protocol):
     """The truth: turns, units, full text and embeddings, in one database. Writes are durable when they return."""
 
@@ -130,6 +139,16 @@ class MemoryStore(Protocol):
 
     def visible(self, scope: Scope) -> Mask:
         """All visible units, as a mask over unit ids."""
+
+    def places(self, owner: OwnerId, ids: Sequence[UnitId]) -> dict[UnitId, Place]:
+        """Where those of the units were said that were said in a turn. Its neighbours are episodes of the same or the
+        adjacent turn of the session, in any state: look them up inside a scope."""
+
+    def token_codes(
+        self, owner: OwnerId, embedder: str, ids: Sequence[UnitId], limit: int
+    ) -> dict[UnitId, tuple[bytes, ...]]:
+        """The one-bit token codes of units by an embedder, chunk by chunk: in the order of the ids, of as many as take
+        up to `limit` bytes together."""
 
     def turns(self, owner: OwnerId, session: SessionId, *, last: int) -> list[Turn]:
         """The last finished turns of a session, oldest first."""

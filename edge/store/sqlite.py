@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from edge.clock import Clock
-from edge.engine.ports import EmbeddingRow, Ids, Mask, Page, Scope, Written
+from edge.engine.ports import EmbeddingRow, Ids, Mask, Page, Place, Scope, Written
 from edge.engine.vector_ports import VectorRows
 from edge.memory.units import (
     Change,
@@ -21,7 +21,7 @@ from edge.memory.units import (
     Unit,
     UnitId,
 )
-from edge.store import embeddings, reads, turns, vector_log
+from edge.store import embeddings, nearby, reads, turns, vector_log
 from edge.store.changes import apply_changes
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
@@ -125,6 +125,14 @@ class SqliteStore:
     def visible(self, scope: Scope) -> Mask:
         """Read-only; its length is the greatest visible id + 1, or 0."""
         return self._masks.visible(scope)
+
+    def places(self, owner: OwnerId, ids: Sequence[UnitId]) -> dict[UnitId, Place]:
+        return nearby.read_places(self._db, owner, ids)
+
+    def token_codes(
+        self, owner: OwnerId, embedder: str, ids: Sequence[UnitId], limit: int
+    ) -> dict[UnitId, tuple[bytes, ...]]:
+        return nearby.read_codes(self._db, owner, embedder, ids, limit)
 
     # --- reading turns ---
 

@@ -95,6 +95,10 @@ class FakeEmbeddings:
             del self._embeddings[embedder, number]
         return bool(self._numbers(embedder, 0, None))
 
+    def _codes(self, embedder: str, unit: UnitId) -> tuple[bytes, ...]:
+        rows = [row for (known, _), row in self._embeddings.items() if known == embedder and row.unit == unit]
+        return tuple(row.codes for row in sorted(rows, key=lambda row: row.chunk))
+
     # --- rows ---
 
     def _numbers(self, embedder: str, after: int, through: int | None) -> list[int]:

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
-from edge.engine.ports import EmbeddingRow, Mask, Page, Scope, Written
+from edge.engine.ports import EmbeddingRow, Mask, Page, Place, Scope, Written
 from edge.errors import MemoryNotFound, TurnNotOpen
 from edge.memory.erasure import Statement, Words, erasure
 from edge.memory.text import draft_terms, is_prefix, query_terms
@@ -244,6 +245,38 @@ class FakeMemoryStore(FakeEmbeddings):
         mask[ids] = True
         mask.flags.writeable = False
         return mask
+
+    def places(self, owner: OwnerId, ids: Sequence[UnitId]) -> dict[UnitId, Place]:
+        said = [unit for unit in map(partial(self._owned, owner), ids) if unit is not None]
+        return {unit.id: self._place_of(unit, unit.source_turn) for unit in said if unit.source_turn is not None}
+
+    def _place_of(self, unit: Unit, turn: TurnId) -> Place:
+        session = self._turns[turn].session
+        turns = [known.id for known in self._turns.values() if (known.owner, known.session) == (unit.owner, session)]
+        place = turns.index(turn)
+        before, after = turns[max(0, place - 1) : place], turns[place + 1 : place + 2]
+        earlier = [known for known in self._words(turn) if known < unit.id] or [
+            known for other in before for known in self._words(other)
+        ]
+        later = [known for known in self._words(turn) if known > unit.id] or [
+            known for other in after for known in self._words(other)
+        ]
+        return Place(session, max(earlier, default=None), min(later, default=None))
+
+    def _words(self, turn: TurnId) -> list[UnitId]:
+        return [unit.id for unit in self._units.values() if unit.source_turn == turn and unit.kind is Kind.EPISODE]
+
+    def token_codes(
+        self, owner: OwnerId, embedder: str, ids: Sequence[UnitId], limit: int
+    ) -> dict[UnitId, tuple[bytes, ...]]:
+        codes: dict[UnitId, tuple[bytes, ...]] = {}
+        for unit in ids:
+            own = self._codes(embedder, unit) if self._owned(owner, unit) else ()
+            limit -= sum(map(len, own))
+            if limit < 0:
+                break
+            codes.update({unit: own} if own else {})
+        return codes
 
     def search_text(self, scope: Scope, query: str, limit: int) -> list[tuple[UnitId, float]]:
         """BM25 with FTS5's constants: k1 1.2, b 0.75, and no word worth less than a millionth."""

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import pytest
 
-from edge.engine.ports import MemoryStore, Scope, Written
+from edge.engine.ports import EmbeddingRow, MemoryStore, Place, Scope, Written
 from edge.engine.vector_ports import VectorLog
 from edge.errors import MemoryNotFound, TurnNotOpen
 from edge.memory.units import Change, Confirm, Draft, Kind, OwnerId, SessionId, Source, TurnState, UnitId
@@ -28,6 +28,8 @@ from tests.store.making import (
     said_by_assistant,
     scope,
 )
+
+VECTOR = np.array([1.0, 0.0], dtype=np.float32)
 
 
 class Store(MemoryStore, VectorLog, Protocol):
@@ -614,6 +616,37 @@ class MemoryStoreContract:
         assert store.forget(ANN, [hamburg]) == (hamburg,)
         assert store.slot_units(scope(as_of=after(days=1)), ["address"], None) == []
         assert (store.unit(ANN, berlin).valid_until, store.unit(ANN, berlin).superseded_by) == (after(hours=1), None)
+
+    # --- what ranking reads ---
+
+    def test_words_know_what_was_said_before_and_after_them(self, store: Store) -> None:
+        first = turn(store, "我养了猫", [insert(episode("我养了猫")), insert(fact("pet 猫", "pet", "猫"))])
+        turn(store, "elsewhere", [insert(episode("elsewhere"))], session=WORK)
+        turn(store, "Bob's", [insert(episode("Bob's"))], owner=BOB)
+        reply = [insert(episode("Nice.", Source.ASSISTANT))]
+        second = turn(store, "It is black.", [insert(episode("It is black."))], "Nice.", reply)
+        (plain,) = add(store, fact("no turn"))
+        words, pet, black, nice = *first.added, second.added[0], UnitId(second.added[0] + 1)
+        assert store.places(ANN, [words, pet, black, nice, plain]) == {
+            words: Place(MAIN, None, black),
+            pet: Place(MAIN, words, black),
+            black: Place(MAIN, words, nice),
+            nice: Place(MAIN, black, None),
+        }
+        assert store.places(BOB, [words, black]) == {}
+
+    def test_codes_are_read_in_order_up_to_a_limit(self, store: Store) -> None:
+        units = add(store, *(fact(f"fact {number}") for number in range(4)))
+        rows = [EmbeddingRow(units[0], chunk, VECTOR, code) for chunk, code in enumerate((b"aa", b"bb"))]
+        rows += [EmbeddingRow(unit, 0, VECTOR, b"cccc") for unit in units[1:3]]
+        store.save_embeddings("e", rows)
+        assert store.token_codes(ANN, "e", units, 100) == {
+            units[0]: (b"aa", b"bb"), units[1]: (b"cccc",), units[2]: (b"cccc",),
+        }  # fmt: skip
+        assert list(store.token_codes(ANN, "e", units[::-1], 5)) == [units[2]]
+        assert store.token_codes(ANN, "e", units, 3) == {}
+        assert store.token_codes(ANN, "other", units, 100) == {}
+        assert store.token_codes(BOB, "e", units, 100) == {}
 
     # --- counting ---
 
