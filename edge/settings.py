@@ -101,10 +101,14 @@ class RecallSettings:
     limit: int = _setting(8, "Most units that a turn is given.", low=0, high=100)
     candidates: int = _setting(200, "Units that each search proposes before ranking.", low=10, high=2000)
     threshold: float = _setting(
-        0.35, "Score from 0 to 1 that the best unit must reach; under it there is nothing reliable.", low=0.0, high=1.0
+        0.7,
+        "Score from 0 to 1 that the best unit must reach; under it there is nothing reliable. Of the questions whose "
+        "best unit scores 0.7, memory can answer about seven in ten.",
+        low=0.0,
+        high=1.0,
     )
     companions: float = _setting(
-        0.4, "Share of the best score that other units must reach to be told with it.", low=0.0, high=1.0
+        0.6, "Share of the best score that other units must reach to be told with it.", low=0.0, high=1.0
     )
     fast_answers: bool = _setting(
         True,
@@ -131,10 +135,15 @@ class PromptSettings:
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """How long kinds live. Durations are in hours."""
+    """How long kinds live, in hours, and what the rules know."""
 
     session_state_hours: float = _setting(24.0, "Life of session_state.", low=0.01, high=876000)
     tool_result_hours: float = _setting(24.0, "Life of tool_result.", low=0.01, high=876000)
+    rules: str = _setting(
+        "",
+        "A rule table of your own, with slots and patterns, from the settings file's folder; empty takes `rules.toml` "
+        "there, if there is one. A mistake in it is named, and nothing starts.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,16 @@ from edge.daemon.indexes import Indexes
 from edge.daemon.listening import BACKLOG, listen
 from edge.daemon.memory import Memory
 from edge.daemon.notify import Notifier
-from edge.daemon.parts import FileModels, Files, Models, background_threads, lifespans, prompt_plan, read_rules
+from edge.daemon.parts import (
+    FileModels,
+    Files,
+    Models,
+    background_threads,
+    lifespans,
+    own_table,
+    prompt_plan,
+    read_rules,
+)
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
 from edge.daemon.workers import ThreadWorker
@@ -158,10 +167,10 @@ class Daemon:
 @asynccontextmanager
 async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIterator[Daemon]:
     """A daemon that serves on its socket while the block runs."""
+    rules = await asyncio.to_thread(read_rules, own_table(settings))  # first: a mistake in it ends the start
     workers = ThreadWorker("memory", _MEMORY_QUEUE), ThreadWorker("model", settings.daemon.queue + 2)
     files = Files.inside(settings.places.state)
-    opening = workers[0].run(partial(_open_store, files, clock))
-    store, rules = await asyncio.gather(opening, asyncio.to_thread(read_rules))
+    store = await workers[0].run(partial(_open_store, files, clock))
     daemon = Daemon(settings, models, clock, store, rules, workers)
     runner = web.AppRunner(
         make_app(daemon.service),

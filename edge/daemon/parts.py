@@ -13,9 +13,9 @@ from edge.clock import Clock
 from edge.daemon.resident import resident_bytes
 from edge.engine.context import PromptPlan
 from edge.engine.ports import LanguageModel, TextEmbedder
-from edge.errors import EdgeError, ModelUnfit
+from edge.errors import EdgeError, ModelUnfit, SettingsInvalid
 from edge.memory.lifecycle import Lifespans
-from edge.memory.rules import Rules, parse_rules
+from edge.memory.rules import OwnTable, Rules, parse_rules
 from edge.models.device import embedder_threads, usable_cpus
 from edge.models.files import ModelFiles, State
 from edge.models.llama_loading import LlamaOptions, load_llama
@@ -141,11 +141,30 @@ def llama_options(settings: ModelSettings) -> LlamaOptions:
     )
 
 
-def read_rules() -> Rules:
-    """The rules of the package's tables."""
+def read_rules(own: OwnTable | None = None) -> Rules:
+    """The rules of the package's tables, and of a person's own. Raises SettingsInvalid where that one is wrong."""
     folder = resources.files("edge.memory") / "tables"
     tables = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name)
-    return parse_rules(table.read_text(encoding="utf-8") for table in tables)
+    return parse_rules((table.read_text(encoding="utf-8") for table in tables), own)
+
+
+def own_table(settings: Settings) -> OwnTable | None:
+    """The person's own table: the file that the settings name, which must be there, or `rules.toml` beside the
+    settings file, if there is one. Raises SettingsInvalid."""
+    folder, named = settings.places.config.parent, settings.memory.rules
+    path = folder / Path(named).expanduser() if named else folder / "rules.toml"
+    try:
+        return OwnTable(str(path), path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if not named:
+            return None
+        raise SettingsInvalid(f"memory.rules: there is no file {path}.", key="memory.rules") from None
+    except UnicodeDecodeError as error:
+        raise SettingsInvalid(f"{path} is not UTF-8 (byte {error.start}).", hint="Save it as UTF-8.") from error
+    except OSError as error:
+        raise SettingsInvalid(
+            f"{path} cannot be read: {error.strerror}.", hint="Give the daemon's user access."
+        ) from error
 
 
 def prompt_plan(settings: Settings, rules: Rules) -> PromptPlan:

@@ -14,7 +14,7 @@ from edge.memory.language import language_of
 from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
 from edge.memory.rules_questions import QuestionFinder
-from edge.memory.rules_tables import Slot, Tables, load_table, read_tables
+from edge.memory.rules_tables import Slot, Tables, check_patterns, load_table, read_tables
 from edge.memory.rules_values import READERS
 from edge.memory.units import Draft, SlotQuestion
 
@@ -135,8 +135,9 @@ def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
     if own is None:
         return _made(read_tables(named))
     try:
-        rules = _made(read_tables([*named, (own.name, own.text)]))
         table = load_table(own.name, own.text)
+        check_patterns(own.name, table)
+        rules = _made(read_tables([*named, (own.name, own.text)]))
         rules.compile(None if "language" in table else table.get("slots", {}).keys())
     except SettingsInvalid as error:
         message = error.message if error.message.startswith(own.name) else f"{own.name}: {error.message}"

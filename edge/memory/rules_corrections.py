@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from edge.memory.rules_drafts import Fact, Subject, topic_slot
 from edge.memory.rules_needles import NeedleIndex, needles_of
 from edge.memory.rules_patterns import Patterns, Span, Stated
-from edge.memory.rules_tables import LANGUAGES, LazyPattern, Slot, Tables, alternatives, compiled, numbered
+from edge.memory.rules_regex import LazyPattern, alternatives, compiled, numbered
+from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_values import READERS
 
 _CAPITALISED = {"name": "capital_name", "self_name": "capital_name", "full_name": "capital_name"}

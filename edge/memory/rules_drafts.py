@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from edge.memory.language import language_of
 from edge.memory.rules_patterns import Stated
 from edge.memory.rules_phrases import split_condition, split_list
-from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled, numbered
+from edge.memory.rules_regex import alternatives, compiled, numbered
+from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_values import READERS
 from edge.memory.units import SELF, Draft, Kind
 

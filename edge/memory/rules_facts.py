@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from edge.memory.rules_corrections import Corrections, Mention, as_correction
 from edge.memory.rules_drafts import CONTACT, Fact, Subject, Subjects, make_facts, skip_spaces
 from edge.memory.rules_patterns import Patterns, Stated, Way
-from edge.memory.rules_tables import LANGUAGES, Slot, Tables, alternatives, compiled
+from edge.memory.rules_regex import alternatives, compiled
+from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_text import Sentence, fold, mask_quoted, own_spans, sentences, simplify
 from edge.memory.units import SELF, Draft
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from edge.memory.rules_needles import NeedleIndex, needles_of
-from edge.memory.rules_tables import LANGUAGES, LazyPattern, Slot, Tables, alternatives, numbered
+from edge.memory.rules_regex import LazyPattern, alternatives, numbered
+from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_values import READERS
 
 TOPIC = (

@@ -14,16 +14,9 @@ from functools import partial
 from edge.memory.rules_drafts import topic_slot
 from edge.memory.rules_needles import Needles, needles_of
 from edge.memory.rules_patterns import TOPIC, known_topics
+from edge.memory.rules_regex import LazyPattern, alternatives, expanded, numbered
 from edge.memory.rules_signs import FIRST_TAG, NOUN, TAG, WHO, WHOSE, Signs
-from edge.memory.rules_tables import (
-    LANGUAGES,
-    LazyPattern,
-    Slot,
-    Tables,
-    alternatives,
-    expanded,
-    numbered,
-)
+from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_text import fold, mask_quoted, sentences, simplify
 from edge.memory.units import SELF, SlotQuestion
 
@@ -118,7 +111,11 @@ class QuestionFinder:
                 ask.regex.get()
 
     def _lists(self, name: str) -> list[tuple[str, str]]:
-        return [pair for language in LANGUAGES for pair in numbered(name, self._tables.words[language][name])]
+        return [
+            (f"language.{language}.{where}", pattern)
+            for language in LANGUAGES
+            for where, pattern in numbered(name, self._tables.words[language][name])
+        ]
 
     def _alternatives(self, name: str) -> str:
         return alternatives(self._expanded(pattern, where) for where, pattern in self._lists(name))

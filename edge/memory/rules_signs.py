@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from edge.memory.rules_tables import LANGUAGES, Tables, alternatives, compiled, numbered
+from edge.memory.rules_regex import alternatives, compiled, numbered
+from edge.memory.rules_tables import LANGUAGES, Tables
 from edge.memory.units import SELF
 
 WHOSE, WHO, NOUN = "\ue001", "\ue002", "\ue003"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from edge.errors import SettingsInvalid
+from edge.memory.rules_regex import numbered, without_placeholders
 from edge.memory.rules_values import READERS
 from edge.memory.units import Kind
 
@@ -226,68 +227,19 @@ def _merge_relations(relations: dict[str, str], shared: set[str], table: dict[st
                 raise SettingsInvalid(f"{where}, relations.{relation}.{key}: there are en, zh, shared")
 
 
-_HAN = r"[\u3400-\u9fff]"
+def check_patterns(where: str, table: Mapping[str, Any]) -> None:
+    """Refuse the first entry of a table's lists that is no regular expression. Raises SettingsInvalid."""
+    sections = [(f"slots.{name}", entry) for name, entry in table.get("slots", {}).items()]
+    sections += [(f"language.{name}", entry) for name, entry in table.get("language", {}).items()]
+    for section, entry in sections:
+        for key, patterns in entry.items():
+            if isinstance(patterns, list) and key not in ("nouns", "ask_nouns", "also"):
+                for place, pattern in numbered(key, _strings(patterns, f"{where}, {section}.{key}")):
+                    _check_pattern(pattern, f"{where}, {section}.{place}")
 
 
-def _caseless(pattern: str) -> str:
-    """The pattern with Han ranges taken out of IGNORECASE, for which `re` would try each of their 27,000 characters in
-    both cases when it compiles."""
-    return pattern.replace(_HAN, f"(?-i:{_HAN})")
-
-
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
-
-
-def expanded(pattern: str, parts: Mapping[str, str], where: str) -> str:
-    """A table's pattern as the text of a regular expression: {name} filled from `parts`, {value:reader} from the
-    readers. A space stands for any run of spaces. Raises SettingsInvalid naming the entry and what is wrong with it.
-    """
-
-    def fill(found: re.Match[str]) -> str:
-        if found[1] == "value" and found[2]:
-            if found[2] not in READERS:
-                raise SettingsInvalid(f"{where}: {pattern!r}: no reader {found[2]!r}")
-            return f"(?P<value_{found[2]}>{READERS[found[2]].pattern})"
-        if found[1] not in parts:
-            raise SettingsInvalid(f"{where}: {pattern!r}: no placeholder {found[0]}")
-        return parts[found[1]]
-
-    spaced = re.sub(r"(?<!\[) (?![?*+\]]|\{\d)", " +", pattern).replace(" ?", " *")
-    return _caseless(_PLACEHOLDER.sub(fill, spaced))
-
-
-def compiled(pattern: str, parts: Mapping[str, str], where: str) -> re.Pattern[str]:
-    """A table's pattern as a regular expression (see `expanded`). Raises SettingsInvalid."""
+def _check_pattern(pattern: str, where: str) -> None:
     try:
-        return re.compile(expanded(pattern, parts, where), re.IGNORECASE)
+        re.compile(without_placeholders(pattern))
     except re.error as error:
         raise SettingsInvalid(f"{where}: {pattern!r} is not a regular expression: {error}") from error
-
-
-class LazyPattern:
-    """A table's pattern that is compiled when it is first used. `get` raises SettingsInvalid as `compiled` does."""
-
-    __slots__ = ("_parts", "_pattern", "_regex", "_where")
-
-    def __init__(self, pattern: str, parts: Mapping[str, str], where: str) -> None:
-        self._pattern = pattern
-        self._parts = parts
-        self._where = where
-        self._regex: re.Pattern[str] | None = None
-
-    def get(self) -> re.Pattern[str]:
-        """The regular expression."""
-        if self._regex is None:
-            self._regex = compiled(self._pattern, self._parts, self._where)
-        return self._regex
-
-
-def alternatives(patterns: Iterable[str]) -> str:
-    """Patterns as one group, longest first, so that "home phone" wins over "home"; none match nothing."""
-    return "(?:" + ("|".join(sorted(patterns, key=len, reverse=True)) or "(?!)") + ")"
-
-
-def numbered(name: str, patterns: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each pattern with what names it in an error."""
-    for number, pattern in enumerate(patterns, 1):
-        yield f"{name}[{number}]", pattern

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from edge.clock import SystemClock
-from edge.daemon.parts import FileModels
-from edge.errors import EdgeError, ModelDamaged, ModelMissing, ModelUnfit, ModelUnknown
+from edge.daemon.parts import FileModels, own_table, read_rules
+from edge.errors import EdgeError, ModelDamaged, ModelMissing, ModelUnfit, ModelUnknown, SettingsInvalid
+from edge.memory.units import SlotQuestion
 from edge.models.manifest import Role, load_manifest
-from edge.settings import EmbedderSettings, ModelSettings, Settings
+from edge.settings import EmbedderSettings, MemorySettings, ModelSettings, Settings
 from tests.e2e.running import environment, settings_of
 
 
@@ -83,3 +84,71 @@ def test_what_is_wrong_with_a_file_of_ones_own_is_mended_in_the_settings(
     with pytest.raises(error, match=r"mine\.gguf") as caught:
         FileModels(replace(settings, model=ModelSettings(file=str(path))), SystemClock()).load_language()
     assert "model.file" in caught.value.hint
+
+
+# --- a rule table of one's own ---------------------------------------------------------------------------------
+
+OWN_TABLE = """
+[slots.hat_size]
+reader = "measure"
+labels = { en = "hat size", zh = "帽围" }
+content = { en = "{Whose} hat size is {value}.", zh = "{whose}帽围是{value}。" }
+nouns = ["hat size", "帽围"]
+
+[slots.order_id]
+nouns = ["Bestellnummer"]
+"""
+
+
+def write_table(settings: Settings, text: str | bytes, name: str = "rules.toml") -> Path:
+    path = settings.places.config.parent / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def naming(settings: Settings, name: str) -> Settings:
+    return replace(settings, memory=MemorySettings(rules=name))
+
+
+def test_a_table_beside_the_settings_adds_slots_and_words(settings: Settings) -> None:
+    assert own_table(settings) is None
+    write_table(settings, OWN_TABLE)
+    rules = read_rules(own_table(settings))
+    assert [(fact.slot, fact.value) for fact in rules.find_facts("我的帽围是58厘米")] == [("hat_size", "58厘米")]
+    assert rules.find_question("What's my hat size?") == SlotQuestion(("hat_size",))
+    assert [fact.value for fact in rules.find_facts("My Bestellnummer is A-20391.")] == ["A-20391"]
+    assert [fact.value for fact in rules.find_facts("My order number is A-20391.")] == ["A-20391"]
+
+
+def test_a_table_may_have_any_name_that_the_settings_say(settings: Settings) -> None:
+    write_table(settings, OWN_TABLE, "mine.toml")
+    named = own_table(naming(settings, "mine.toml"))
+    assert named is not None
+    assert named.text == OWN_TABLE
+    with pytest.raises(SettingsInvalid, match=r"other\.toml"):
+        own_table(naming(settings, "other.toml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("slots = [\n", "not TOML"),
+        ("[slots.hat_size]\nreader = 'hat'", "slots.hat_size.reader"),
+        (OWN_TABLE.replace("[slots.order_id]", "asks = ['(what']\n[slots.order_id]"), r"slots.hat_size.asks\[1\]"),
+        (OWN_TABLE.replace("[slots.order_id]", "states = ['{who} is {worth}']\n[slots.order_id]"), "{worth}"),
+        ("[language.en]\nframes = ['{whose} {noun} (is {value}']", r"language.en.frames\[\d+\]"),
+        ("[language.zh]\nask_frames = ['{whose}{noun}[']", r"language.zh.ask_frames\[1\]"),
+        ("[language.zh]\nask_suffixes = ['好', '(吗']", r"language.zh.ask_suffixes\[2\]"),
+        ("[language.en]\nlead_ins = ['*']", r"language.en.lead_ins\[1\]"),
+        ("[language.en]\nframes = [3]", "language.en.frames"),
+        ("[language.en]\nframes = ['{whose} {shoe} is {value}']", "{shoe}"),
+        (b"\xff\xfe", "UTF-8"),
+    ],
+)
+def test_a_mistake_in_a_table_names_the_file_and_the_entry(settings: Settings, text: str | bytes, said: str) -> None:
+    path = write_table(settings, text)
+    with pytest.raises(SettingsInvalid, match=said) as caught:
+        read_rules(own_table(settings))
+    assert caught.value.message.startswith(str(path))
+    assert caught.value.hint
