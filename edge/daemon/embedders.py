@@ -68,6 +68,13 @@ class Embedders:
             return True
         return self._drop_retired()
 
+    def remove_unopened(self) -> None:
+        """Remove the indexes that are not open, as nobody blanks in their files what was just forgotten.
+
+        They are built anew when their embedder is there again.
+        """
+        remove_others(self._root, [pair.key for pair in self._vectors.pairs])
+
     def _bring(self, wanted: TextEmbedder, serving: str | None) -> None:
         key = embedder_key(wanted)
         if self._vectors.serving is not None and self._vectors.serving.key == key:

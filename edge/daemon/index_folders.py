@@ -29,7 +29,7 @@ def remove_others(root: Path, embedders: Collection[str]) -> None:
     kept = {folder_of(root, embedder) for embedder in embedders}
     for path in root.iterdir() if root.is_dir() else ():
         if path.is_dir() and path not in kept:
-            _log.info("the index in %s is of an embedder that is not used any more; it is removed", path)
+            _log.info("the index in %s is of an embedder that is not in use; it is removed", path)
             _remove(path)
 
 

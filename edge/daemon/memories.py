@@ -135,6 +135,7 @@ def forget(memory: Memory, owner: OwnerId, unit: UnitId) -> ForgetAnswer:
     units = memory.remember.forget(owner, [unit])
     if not units:
         raise MemoryNotFound(f"There is no memory {unit}.", id=unit)
+    memory.forgot()
     return {"forgotten": sorted(units)}
 
 

@@ -80,6 +80,11 @@ class Memory:
                 _log.error("recall goes on %s: %s %s", without, error.message, error.hint)
             self.embedder_error = error
 
+    def forgot(self) -> None:
+        """After units were forgotten: also where an embedder is not there, their vectors leave its index's files."""
+        if self.embedder_error is not None:
+            self._embedders.remove_unopened()
+
     def finish(self) -> None:
         """The last work before the process ends. What an index does not have in its files is read from the store at
         the next start."""
