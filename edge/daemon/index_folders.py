@@ -27,10 +27,20 @@ def remove_first_form(root: Path) -> None:
 def remove_others(root: Path, embedders: Collection[str]) -> None:
     """Remove the folders of all but some embedders. Nothing is lost: an index is built from the database."""
     kept = {folder_of(root, embedder) for embedder in embedders}
-    for path in root.iterdir() if root.is_dir() else ():
-        if path.is_dir() and path not in kept:
+    for path in _folders_in(root):
+        if path not in kept:
             _log.info("the index in %s is of an embedder that is not in use; it is removed", path)
             _remove(path)
+
+
+def _folders_in(root: Path) -> list[Path]:
+    try:
+        return [path for path in root.iterdir() if path.is_dir()]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        _log.warning("the indexes in %s cannot be listed: %s", root, error.strerror or error)
+        return []
 
 
 def _remove(path: Path) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from edge.daemon.index_folders import folder_of, remove_first_form, remove_others
 
@@ -33,3 +38,19 @@ def test_folders_of_other_embedders_are_removed(tmp_path: Path) -> None:
     remove_others(tmp_path, ["old/64"])
     assert {path.name for path in tmp_path.iterdir()} == {"old-64", "README"}
     remove_others(tmp_path / "not there", [])
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_folder_that_cannot_be_listed_is_said_and_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, number: int
+) -> None:
+    (tmp_path / "old-64").mkdir()
+
+    def refuse(path: Path) -> Iterator[Path]:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "iterdir", refuse)
+        remove_others(tmp_path, [])
+    assert caplog.messages == [f"the indexes in {tmp_path} cannot be listed: {os.strerror(number)}"]
+    assert (tmp_path / "old-64").is_dir()
