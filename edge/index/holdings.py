@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from edge.engine.ports import Ids
+from edge.engine.ports import Ids, Mask
 from edge.engine.vector_ports import VectorLog
 from edge.index.building import capacity_of
 from edge.index.files import Shape
@@ -88,25 +88,24 @@ class Holdings:
 
     def find_gaps(self) -> None:
         """Intervals below the head without a segment; those in which there is nothing go to the next one."""
-        self.gaps, reached = [], 0
+        self.gaps = self._uncovered()  # at first all: should the store not answer, too much is missing, not too little
+        empty = {gap.through: gap for gap in self.gaps if not self._holds_something(gap)}
         for segment in self.segments:
-            after, through = reached, segment.entry.after
-            reached = segment.entry.through
-            if after < through and self._holds_something(after, through):
-                self.gaps.append(Interval(after, through))
-            elif after < through:
-                segment.entry = replace(segment.entry, after=after)
-        if reached < self.head.start and self._holds_something(reached, self.head.start):
-            self.gaps.append(Interval(reached, self.head.start))
+            if segment.entry.after in empty:
+                segment.entry = replace(segment.entry, after=empty[segment.entry.after].after)
+        self.gaps = [gap for gap in self.gaps if gap.through not in empty]
 
     def greatest_unit(self) -> int:
         """The greatest unit of all parts."""
         return max([self.head.greatest_unit(), *(segment.greatest_unit for segment in self.segments)])
 
-    def left_out(self) -> Ids:
-        """Superseded units that are in no graph."""
-        found = [segment.left_out for segment in self.segments if len(segment.left_out)]
-        return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+    def left_out(self, allowed: Mask | None) -> Ids:
+        """Superseded units that are in no graph, those that a filter allows; it reaches to the greatest unit."""
+        none: Ids = np.zeros(0, dtype=np.int64)
+        found = [segment.left_out for segment in self.segments]
+        if allowed is not None:
+            found = [units[allowed[units]] for units in found]
+        return np.unique(np.concatenate([none, *found]))
 
     def memory_bytes(self) -> int:
         """Bytes of memory beside what is mapped."""
@@ -123,5 +122,11 @@ class Holdings:
         self.gaps.append(Interval(start, last))
         self.head = Head(self.shape.dimension, last)
 
-    def _holds_something(self, after: int, through: int) -> bool:
-        return len(self.log.vectors_between(self.shape.embedder, after, through, 1).units) > 0
+    def _uncovered(self) -> list[Interval]:
+        """All below the head that no segment covers."""
+        starts = [0, *(segment.entry.through for segment in self.segments)]
+        ends = [*(segment.entry.after for segment in self.segments), self.head.start]
+        return [Interval(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+
+    def _holds_something(self, gap: Interval) -> bool:
+        return len(self.log.vectors_between(self.shape.embedder, gap.after, gap.through, 1).units) > 0

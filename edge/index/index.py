@@ -6,7 +6,6 @@ and compared exactly.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -25,7 +24,6 @@ from edge.index.upkeep import Upkeep
 from edge.index.verifying import Fault, verify_segments
 from edge.memory.units import UnitId
 
-_log = logging.getLogger(__name__)
 T = TypeVar("T")
 SCANNED_MISSING = 16_384
 """Vectors of missing intervals, the newest, that a search reads from the store: about 60 ms."""
@@ -143,10 +141,9 @@ class SegmentedIndex:
                 rows = held.log.newest_between(embedder, gap.after, gap.through, left)
                 left -= len(rows.units)
                 yield rows
-        left_out = held.left_out()
-        found = left_out if mask is None else left_out[mask[left_out]]
-        if len(found):
-            yield held.log.vectors_of(embedder, found)
+        left_out = held.left_out(mask)
+        if len(left_out):
+            yield held.log.vectors_of(embedder, left_out)
 
 
 def _padded(allowed: Mask | None, greatest: int) -> Mask | None:

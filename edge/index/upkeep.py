@@ -41,8 +41,8 @@ class Upkeep:
         self._work: _Work | None = None
         self._rebuilt = 0
         """Vectors of the pieces that were rebuilt since there was nothing to rebuild."""
-        self._superseded: dict[str, int] = {}
-        self._counted: list[Segment] | None = None
+        self._superseded: dict[str, int] | None = None
+        """How many live rows of each segment are superseded; None where that is to be counted anew."""
 
     @property
     def work(self) -> IndexWork | None:
@@ -91,6 +91,7 @@ class Upkeep:
         held = self._holdings
         self.stop()
         held.unfit.append(reason)
+        self._superseded = None
         held.segments = [segment for segment in held.segments if segment.entry.name not in names]
         held.find_gaps()
         try:
@@ -132,22 +133,21 @@ class Upkeep:
         return Size(Interval(head.start, head.last), len(head), 0)
 
     def _sizes(self) -> list[Size]:
-        self._count_superseded()
-        sizes = []
+        superseded, sizes = self._count_superseded(), []
         for segment in self._holdings.segments:
             interval = Interval(segment.entry.after, segment.entry.through)
-            rows, superseded = len(segment.units), self._superseded.get(segment.entry.name, 0)
+            rows, of_no_use = len(segment.units), superseded[segment.entry.name]
             stale = segment.stale or segment.is_cut
-            sizes.append(Size(interval, rows, rows - len(segment) + superseded, stale))
+            sizes.append(Size(interval, rows, rows - len(segment) + of_no_use, stale))
         return sizes
 
-    def _count_superseded(self) -> None:
+    def _count_superseded(self) -> dict[str, int]:
         """After each change of the segments, for it looks at every unit of them."""
         held = self._holdings
-        if self._counted is not held.segments:
+        if self._superseded is None:
             units = held.log.superseded(held.shape.embedder)
             self._superseded = {segment.entry.name: segment.count_live(units) for segment in held.segments}
-            self._counted = held.segments
+        return self._superseded
 
     def _advance(self) -> None:
         work = self._work
@@ -176,6 +176,7 @@ class Upkeep:
         mark = self._write(entries, blanked)
         for one, its in zip(segments, entries, strict=True):
             one.entry = its
+        self._superseded = None
         held.segments, held.blanked = sorted(segments, key=lambda one: one.entry.after), blanked
         held.head.drop_through(through)
         held.find_gaps()
