@@ -90,7 +90,8 @@ class Segment:
         ef = max(SEARCH_EF, 2 * wanted)
         if self._walk_is_cheaper(ef, count):
             nearest = self.graph.search(query, ef, rows)
-            self._check(np.flatnonzero(nearest.seen & ~self._verified) if self._unverified_count else None)
+            if self._unverified_count:
+                self._check(np.flatnonzero(nearest.seen & ~self._verified))
             if len(nearest.rows) >= min(wanted, count):
                 return self._part(nearest, wanted, count)
         return self._scan(query, wanted, rows, count)
@@ -111,12 +112,13 @@ class Segment:
         return np.setdiff1d(np.flatnonzero(self.dead), self._blanked, assume_unique=True)
 
     def blank(self, rows: Rows) -> None:
-        """Overwrite the vectors of dead rows. Raises OSError."""
+        """Overwrite the vectors of dead rows, but for those that are blank since an earlier opening. Raises OSError."""
         layout = self.records.layout
         nothing = bytes(4 * layout.dimension)
+        written = rows[self.records.words[rows, layout.vector_at : layout.vector_end].any(axis=1)]
         file = os.open(self._path, os.O_WRONLY)
         try:
-            for row in rows.tolist():
+            for row in written.tolist():
                 os.pwrite(file, nothing, HEADER_BYTES + 4 * (row * layout.words + layout.vector_at))
             os.fsync(file)
         finally:
@@ -169,10 +171,8 @@ class Segment:
         cosines = np.concatenate([np.vecdot(self.records.vectors_in(block), query) for block in words])
         return best_of(self.units[numbers], cosines, wanted)
 
-    def _check(self, rows: Rows | None) -> None:
+    def _check(self, rows: Rows) -> None:
         """Compare the sums of some rows. Those of a dead row's vector are not: it may be blank."""
-        if rows is None:
-            return
         for first in range(0, len(rows), _BLOCK):
             block = rows[first : first + _BLOCK]
             differ = self._checks.of(self.records.words.take(block, axis=0)) != self._sums[block]

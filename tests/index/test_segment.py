@@ -1,3 +1,4 @@
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -139,6 +140,24 @@ def test_blanking_takes_the_vectors_from_the_file_and_no_answer(tmp_path: Path, 
     again = Segment(tmp_path, Shape(EMBEDDER, 8), segment.entry)
     again.kill(np.array(gone))
     again.verify(0, COUNT)
+
+
+def test_what_is_blank_already_is_not_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    segment = built(tmp_path, filled(COUNT))
+    segment.kill(np.arange(100, 140))
+    segment.blank(segment.unblanked())
+    again = Segment(tmp_path, Shape(EMBEDDER, 8), segment.entry)
+    again.kill(np.arange(100, 142))
+    written, pwrite = [], os.pwrite
+
+    def note(file: int, content: bytes, place: int) -> int:
+        written.append(place)
+        return pwrite(file, content, place)
+
+    monkeypatch.setattr(os, "pwrite", note)
+    again.blank(again.unblanked())
+    assert len(written) == 2
+    assert len(again.unblanked()) == 0
 
 
 def test_a_blank_vector_of_a_unit_that_lives_is_damage(tmp_path: Path, way: str) -> None:
