@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edge.engine.ports import Ids, Mask, Vector
+from edge.index.files import IndexUnfit
 from edge.index.holdings import Holdings
 from edge.index.segment import Segment, SegmentDamaged
 
@@ -31,7 +32,8 @@ class Step:
 
 
 def verify_segments(held: Holdings) -> Iterator[Step]:
-    """Each segment in turn: the sums of all records, then every embedding of its interval in the store.
+    """Each segment in turn: what opening compares, the sums of all records, then every embedding of its interval in
+    the store.
 
     What is replaced meanwhile is passed over: it was just built from the store.
     """
@@ -55,6 +57,11 @@ def verify_segments(held: Holdings) -> Iterator[Step]:
 def _verify(held: Holdings, segment: Segment) -> Iterator[Step]:
     if not segment.is_there():
         yield Step(0, Fault(segment.entry.name, f"files of {segment.entry.name} were removed while they were open"))
+        return
+    try:
+        Segment(held.folder, held.shape, segment.entry)
+    except IndexUnfit as error:
+        yield Step(0, Fault(segment.entry.name, str(error)))
         return
     count = len(segment.units)
     for first in range(0, count, _ROWS):

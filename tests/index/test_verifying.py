@@ -68,6 +68,29 @@ def test_a_damaged_record_is_found_wherever_it_is(tmp_path: Path) -> None:
     assert_rebuilt(index, log)
 
 
+def damage_links_of_upper_levels(folder: Path) -> None:
+    with next(folder.glob("*.hnsw")).open("r+b") as file:
+        file.seek(-1, 2)
+        file.write(b"\xfe")
+
+
+def damage_rows_file(folder: Path) -> None:
+    with next(folder.glob("*.rows")).open("r+b") as file:
+        file.seek(-1, 2)
+        file.write(b"\xfe")
+
+
+@pytest.mark.parametrize("damage", [damage_links_of_upper_levels, damage_rows_file])
+def test_what_opening_compared_is_compared_again(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    log = filled(300)
+    index = sealed(tmp_path, log, small(capacity=5000))
+    damage(tmp_path)
+    found = faults(index)
+    assert len(found) == 1
+    assert "another sha256" in found[0]
+    assert_rebuilt(index, log)
+
+
 def another_vector(log: VectorLog) -> None:
     log.vectors[49] = log.vectors[50]
 
