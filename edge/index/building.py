@@ -1,7 +1,8 @@
 """Builds a segment for an interval of the store's embeddings: sealing, merging and rebuilding are all this.
 
 Everything is read from the store, which is the truth, so a segment that is built from others' intervals repeats none of
-their faults. It goes on in steps of a few milliseconds.
+their faults. It goes on in steps of a few milliseconds, but for the one in which hnswlib writes its file: all of it at
+once, 20 MB in 10 to 80 ms (measured).
 """
 
 from __future__ import annotations

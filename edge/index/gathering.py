@@ -8,6 +8,7 @@ from math import ceil
 
 import numpy as np
 
+from edge.engine.ports import Ids, Vector
 from edge.index.parts import Part
 from edge.memory.units import UnitId
 
@@ -44,7 +45,7 @@ def gather(sources: Sequence[Source], limit: int) -> list[tuple[UnitId, float]]:
             parts[number] = sources[number].ask(wanted[number])
 
 
-def _merge(parts: Sequence[Part], limit: int) -> tuple[np.ndarray, np.ndarray]:
+def _merge(parts: Sequence[Part], limit: int) -> tuple[Ids, Vector]:
     units = np.concatenate([part.units for part in parts])
     cosines = np.concatenate([part.cosines for part in parts])
     order = np.argsort(-cosines, kind="stable")

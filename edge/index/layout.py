@@ -18,7 +18,7 @@ from edge.engine.ports import Ids, Vector
 HEADER_BYTES = 96
 _WORD = 4
 _LABEL_WORDS = 2
-_VERSIONLESS_FIELDS = 6
+_FIRST_FIELDS = 6
 
 Words = npt.NDArray[np.uint32]
 Rows = npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ def read_layout(header: bytes) -> Layout:
     """The layout that a header describes. Raises LayoutUnfit where it cannot be one."""
     if len(header) < HEADER_BYTES:
         raise LayoutUnfit(f"it has {len(header)} bytes")
-    offset, _, count, size, label_at, vector_at = np.frombuffer(header, "<u8", _VERSIONLESS_FIELDS).tolist()
+    offset, _, count, size, label_at, vector_at = np.frombuffer(header, "<u8", _FIRST_FIELDS).tolist()
     (top_level,) = np.frombuffer(header, "<i4", 1, 48).tolist()
     (entry,) = np.frombuffer(header, "<u4", 1, 52).tolist()
     upper, links = np.frombuffer(header, "<u8", 2, 56).tolist()
