@@ -68,7 +68,9 @@ class Corrections:
             rf"(?:{hesitations}{_PAUSE}){{0,3}}{marks}{_PAUSE}(?:(?:{marks}|{hesitations}){_PAUSE}){{0,5}}", {}, "marks"
         )
         self._opening = compiled(r"(?:it's|i said|i meant|应该是|我说的?是|是)? *", {}, "opening")
-        self._index = NeedleIndex([needles_of(shape) for shape in self._lists("corrections_alone")])
+        self._index = NeedleIndex(
+            [needles_of(shape) for name in ("corrections_alone", "corrections_typed") for shape in self._lists(name)]
+        )
         agreed = alternatives(_bounded(word) for word in self._lists("confirmations"))
         self._agreed = compiled(rf"(?:{agreed}[ ,.!，。！~]*)+", {}, "confirmations")
         self._no_value = compiled(alternatives(self._lists("no_values")), {}, "no_values")
@@ -110,14 +112,15 @@ class Corrections:
         slot = mention.slot
         if marked:
             yield from self._repeated(text, begin, stop, slot)
-        names = ["corrections_alone", *(["corrections"] if marked else []), *(["answers"] if mention.asks_back else [])]
+        is_typed = READERS[slot.reader].typed
+        lists = {"corrections_alone": True, "corrections_typed": is_typed, "corrections": marked}
+        names = [name for name, fits in {**lists, "answers": mention.asks_back}.items() if fits]
         for name in names if slot.reader not in _NOT_ALONE else ():
             for regex in self._shaped(name, slot.reader):
                 if found := regex.get().fullmatch(text, begin, stop):
                     group = f"value_{_CAPITALISED.get(slot.reader, slot.reader)}"
                     value = Span(found.start(group), found.end(group), group.removeprefix("value_"))
-                    is_any_word = not READERS[slot.reader].typed
-                    if not (is_any_word and self._no_value.fullmatch(found[group].strip())):
+                    if is_typed or not self._no_value.fullmatch(found[group].strip()):
                         yield Stated(slot, value, {}, found.end())
 
     def _repeated(self, text: str, begin: int, stop: int, slot: Slot) -> Iterator[Stated]:
@@ -143,7 +146,7 @@ class Corrections:
 
     def compile(self) -> None:
         """Compile at once what is compiled when it is needed. Raises SettingsInvalid."""
-        for name in ("corrections", "corrections_alone", "answers"):
+        for name in ("corrections", "corrections_alone", "corrections_typed", "answers"):
             for regex in self._shaped(name, "name"):
                 regex.get()
 

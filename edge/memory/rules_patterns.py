@@ -17,7 +17,8 @@ from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_values import READERS
 
 TOPIC = (
-    r"(?P<topic>(?!什么|哪|谁|啥|多少|的|是|吃|喝|吗|呢|吧|啊|things?\b|kinds? of things?|sorts? of things?)"
+    r"(?P<topic>(?!什么|哪|谁|啥|多少|的|是|吃|喝|吗|呢|吧|啊|things?\b|kinds? of things?|sorts? of things?"
+    r"|ones?\b|parts?\b|ways?\b|memor(?:y|ies)\b|moments?\b)"
     r"(?:[a-z][a-z-]{1,20}(?: (?:of )?(?!(?:is|are|was|were|do|does|in|for|because)\b)[a-z]{2,15}){0,3}?"
     r"|[\u3400-\u9fff]{1,6}?))"
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from edge.memory.rules_numbers import Read
 
@@ -74,10 +75,22 @@ def tidy(raw: str) -> str:
     return shown.strip(' .,~"“”')
 
 
-_BARE_THING = re.compile(
-    r"^(?:(?:the|a|an|eating|drinking|playing|listening to|to(?: (?:eat|drink|play|listen to))?) |[吃喝])"
+_DOING = re.compile(
+    r"^(?:(?:the|a|an|eating|drinking|playing|watching|reading|doing|going|listening to"
+    r"|to(?: (?:eat|drink|play|watch|read|do|listen to))?) |[吃喝看听玩打读])"
 )
-"""What is left out where two phrases are compared: "to drink coffee" is "coffee"."""
+_MUSIC = re.compile(
+    r"(?P<kind>jazz|rock|pop|classical|folk|country|electronic|techno|metal|punk|soul|blues|reggae|hip[- ]hop|indie|rap"
+    r"|house|disco|funk|gospel|latin|k-pop|ambient|爵士|摇滚|流行|古典|民谣|电子|嘻哈|说唱|轻|蓝调|乡村|民族|金属|朋克)"
+    r"(?: music|音乐|乐)"
+)
+
+
+def bare_thing(phrase: str) -> str:
+    """What is compared of a phrase: "to drink coffee" is "coffee", "jazz music" is "jazz", 听爵士乐 is 爵士."""
+    thing = _DOING.sub("", phrase.lower()) or phrase.lower()
+    music = _MUSIC.fullmatch(thing)
+    return music["kind"] if music else thing
 
 
 def read_phrase(raw: str) -> Read | None:
@@ -91,7 +104,7 @@ def read_phrase(raw: str) -> Read | None:
         return None
     if (shown.isascii() and len(shown) < 2) or re.search(r"[吗呢么]$|什么|怎么|哪里|哪个|多少", shown):
         return None
-    return shown, _BARE_THING.sub("", shown.lower())
+    return shown, bare_thing(shown)
 
 
 def read_line(raw: str) -> Read | None:
@@ -198,6 +211,10 @@ def _hangs_together(text: str, items: list[str]) -> bool:
     lone = [
         item for item in items[:-1] if not _HEADS.search(item) and not item.endswith(("s", "ing")) and " " not in item
     ]
+    gerunds = [re.match(r"\w+ing \w", item) is not None for item in items]
+    followers = enumerate(pairwise(gerunds), 1)
+    if any(first and not then and " " in items[at] and not items[at].endswith("ing") for at, (first, then) in followers):
+        return True
     if items[0].startswith("在") or (_HEADS.search(items[-1]) and lone):
         return True
     return max(len(item.split()) for item in items) > 5 or ("," not in text and len(items[0].split()) > 2)

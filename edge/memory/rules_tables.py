@@ -83,6 +83,7 @@ _WORD_LISTS = [
     "correction_marks",
     "corrections",
     "corrections_alone",
+    "corrections_typed",
     "answers",
     "confirmations",
     "no_values",

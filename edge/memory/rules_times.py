@@ -49,3 +49,16 @@ def read_when(raw: str) -> Read | None:
     shown = raw.strip(" ,")
     value = _SMALL.sub("", shown.lower())
     return (shown, value) if value else None
+
+
+_ONCE = re.compile(
+    r"\b(?:today|tonight|tomorrow|next|this|coming|in \d+|in an?)\b|[今明后]天|[今明]晚|下+(?:个)?(?:周|星期|礼拜|月)"
+    r"|[这本](?:周|个)|月[\d一二三四五六七八九十]+[号日]?|号",
+    re.I,
+)
+
+
+def read_often(raw: str) -> Read | None:
+    """A time that comes again: "every Tuesday", "at 8 in the evening", 每天早上; no single day."""
+    read = read_when(raw)
+    return None if read is None or _ONCE.search(read[0]) or re.search(DATE, read[0], re.I) else read

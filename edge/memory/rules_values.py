@@ -39,7 +39,7 @@ from edge.memory.rules_numbers import (
     read_plate,
 )
 from edge.memory.rules_phrases import REST, read_address, read_line, read_phrase, read_place
-from edge.memory.rules_times import WHEN, read_when
+from edge.memory.rules_times import WHEN, read_often, read_when
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,7 @@ READERS: Mapping[str, Reader] = {
     ),
     "locator": Reader(r"[A-Z0-9]{5,8}(?![\w-])", read_locator, typed=True),
     "when": Reader(WHEN, read_when, typed=True),
+    "often": Reader(WHEN, read_often, typed=True),
     "amount": Reader(AMOUNT, read_amount, typed=True),
     "count": Reader(COUNT, read_plain, typed=True),
     "measure": Reader(MEASURE, read_plain, typed=True),
