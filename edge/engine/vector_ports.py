@@ -132,9 +132,6 @@ class VectorIndex(Protocol):
     def state(self) -> IndexState:
         """What there is and what it does."""
 
-    def __len__(self) -> int:
-        """Number of vectors that can be found through it."""
-
     def memory_bytes(self) -> int:
         """Bytes of memory it holds, without what is mapped from files."""
 

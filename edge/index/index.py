@@ -38,10 +38,6 @@ class SegmentedIndex:
         self._upkeep = Upkeep(holdings)
         self._lock = threading.RLock()
 
-    def __len__(self) -> int:
-        with self._lock:
-            return self._holdings.count
-
     def memory_bytes(self) -> int:
         with self._lock:
             return self._holdings.memory_bytes() + self._upkeep.memory_bytes()

@@ -76,7 +76,7 @@ class ExactIndex:
         self.rebuilds += 1
 
     def verify(self) -> Iterator[Verified]:
-        total = len(self)
+        total = self._count
         for done in range(total):
             yield Verified(done, total, ())
         if self.broken:
@@ -89,9 +89,10 @@ class ExactIndex:
 
     def state(self) -> IndexState:
         work = IndexWork(self.task, self.rebuild_steps - self.due, self.rebuild_steps) if self.due else None
-        return IndexState(len(self), len(self), self.lost, (), work, self.unfit)
+        return IndexState(self._count, self._count, self.lost, (), work, self.unfit)
 
-    def __len__(self) -> int:
+    @property
+    def _count(self) -> int:
         return max(0, len(self._units) - self.lost)
 
     def memory_bytes(self) -> int:

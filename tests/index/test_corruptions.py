@@ -249,7 +249,7 @@ def test_damage(
     assert recall(index, log) >= least
     assert list(index.verify())[-1].faults == ()
     again = open_index(folder, EMBEDDER, DIMENSION, log, OPTIONS)
-    assert (again.state().missing, again.state().unfit, len(again)) == (0, (), len(index))
+    assert (again.state().missing, again.state().unfit, again.state().vectors) == (0, (), index.state().vectors)
     assert recall(again, log) >= least
 
 

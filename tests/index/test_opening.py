@@ -66,7 +66,7 @@ def assert_answers(folder: Path, log: VectorLog, index: index_module.SegmentedIn
 
 def test_a_new_one_is_empty(tmp_path: Path) -> None:
     index = opened(tmp_path / "some" / "where", VectorLog(8))
-    assert len(index) == 0
+    assert index.state().vectors == 0
     assert (index.state().missing, index.state().unfit, index.state().segments) == (0, (), ())
     assert list((tmp_path / "some" / "where").iterdir()) == []
 
@@ -101,7 +101,7 @@ def test_little_that_is_new_is_taken_in_at_once(folder: Path, log: VectorLog) ->
 def test_much_that_is_new_is_built_in_steps(folder: Path, log: VectorLog) -> None:
     more(log, 300, first=300, seed=4)
     index = opened(folder, log, OPTIONS)
-    assert (index.state().fresh, index.state().missing, len(index)) == (0, 305, 260)
+    assert (index.state().fresh, index.state().missing, index.state().vectors) == (0, 305, 260)
     more(log, 3, first=700, seed=5)
     index.follow()
     assert index.state().fresh == 3
@@ -116,7 +116,7 @@ def test_what_was_forgotten_meanwhile_is_not_found(folder: Path, log: VectorLog)
     vectors = log.vectors[[4, 150, 262]].copy()
     log.forget([5, 151, 263])
     index = opened(folder, log, OPTIONS)
-    assert len(index) == 262
+    assert index.state().vectors == 262
     assert_answers(folder, log, index)
     drain(index)
     assert not any(vector.tobytes() in bytes_of_folder(folder) for vector in vectors)
