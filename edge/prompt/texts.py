@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 
 from edge.memory.units import Kind, Source, Unit
+from edge.prompt.relative_times import Form, Time, with_times
 
 ANCHOR_MARK = "<|memory_anchor|>"
 """Plain text to the model (not one of its tokens): core facts of the owner follow."""
@@ -27,6 +28,7 @@ class Texts:
     day: str
     day_with_year: str
     between: str
+    times: dict[Form, str]
 
 
 ENGLISH = Texts(
@@ -50,6 +52,16 @@ ENGLISH = Texts(
     day="{day} {month_name}",
     day_with_year="{day} {month_name} {year}",
     between=", ",
+    times={
+        Form.DAY: " ({day})",
+        Form.AROUND: " (around {day})",
+        Form.WEEK_BEFORE: " (the week before {day})",
+        Form.WEEK_AFTER: " (the week after {day})",
+        Form.WEEKEND_BEFORE: " (the weekend before {day})",
+        Form.WEEKEND_AFTER: " (the weekend after {day})",
+        Form.MONTH: " ({month_name} {year})",
+        Form.YEAR: " ({year})",
+    },
 )
 
 CHINESE = Texts(
@@ -72,6 +84,16 @@ CHINESE = Texts(
     day="{month}月{day}日",
     day_with_year="{year}年{month}月{day}日",
     between="，",
+    times={
+        Form.DAY: "（{day}）",
+        Form.AROUND: "（{day}前后）",
+        Form.WEEK_BEFORE: "（{day}的前一周）",
+        Form.WEEK_AFTER: "（{day}的后一周）",
+        Form.WEEKEND_BEFORE: "（{day}前的周末）",
+        Form.WEEKEND_AFTER: "（{day}后的周末）",
+        Form.MONTH: "（{year}年{month}月）",
+        Form.YEAR: "（{year}年）",
+    },
 )
 
 LANGUAGES = {"en": ENGLISH, "zh": CHINESE}
@@ -101,11 +123,32 @@ _MONTHS = [
 
 def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     """A memory as the model reads it: `[you said, 3 May] Your name is Zhang Wei.`, on one line."""
-    who = texts.said[unit.source]
-    if unit.kind is Kind.EPISODE:
-        who = texts.replied if unit.source is Source.ASSISTANT else texts.told_in_talk
     when = spoken_date(unit.valid_from, texts, now, zone)
-    return f"[{who}{texts.between}{when}] {to_the_person(' '.join(unit.content.split()))}"
+    who = _whose(unit, texts)
+    words = to_the_person(" ".join(unit.content.split()))
+    if unit.kind is Kind.EPISODE:
+        words = _dated(words, unit.valid_from.astimezone(zone).date(), now.astimezone(zone).date())
+    return f"[{who}{texts.between if who else ''}{when}] {words}"
+
+
+def _whose(unit: Unit, texts: Texts) -> str:
+    """Who said it; nothing for the words of an imported talk, which name their speaker themselves."""
+    if unit.kind is not Kind.EPISODE:
+        return texts.said[unit.source]
+    return {Source.ASSISTANT: texts.replied, Source.IMPORT: ""}.get(unit.source, texts.told_in_talk)
+
+
+def _dated(words: str, said: date, today: date) -> str:
+    """What was said on another day, with the days that it means: "yesterday (2 May)"."""
+    if said == today:
+        return words
+
+    def written(time: Time) -> str:
+        texts = LANGUAGES[time.language]
+        parts = {"year": time.day.year, "month": time.day.month, "month_name": _MONTHS[time.day.month - 1]}
+        return texts.times[time.form].format(day=_spoken_day(time.day, texts, today), **parts)
+
+    return with_times(words, said, written)
 
 
 def to_the_person(sentence: str) -> str:
@@ -137,7 +180,10 @@ def _plain(verb: str) -> str:
 
 def spoken_date(moment: datetime, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     """A date as a person says it, in their time zone (None: the machine's): today, yesterday, 3 May, 3 May 2023."""
-    day, today = moment.astimezone(zone).date(), now.astimezone(zone).date()
+    return _spoken_day(moment.astimezone(zone).date(), texts, now.astimezone(zone).date())
+
+
+def _spoken_day(day: date, texts: Texts, today: date) -> str:
     if day == today:
         return texts.today
     if (today - day).days == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -31,6 +32,8 @@ def unit(content: str, *, kind: Kind = Kind.USER_PROFILE, source: Source = Sourc
         (ENGLISH, unit("I like it.", kind=Kind.EPISODE, days=1), "[user's words, yesterday] I like it."),
         (ENGLISH, unit("Go.", kind=Kind.EPISODE, source=Source.ASSISTANT, days=2), "[assistant's words, 1 May] Go."),
         (ENGLISH, unit("12 km", source=Source.TOOL, days=500), "[tool found, 19 December 2024] 12 km"),
+        (ENGLISH, unit("Ann: Hi.", kind=Kind.EPISODE, source=Source.IMPORT, days=2), "[1 May] Ann: Hi."),
+        (ENGLISH, unit("Ann likes tea.", source=Source.IMPORT), "[imported, today] Ann likes tea."),
         (CHINESE, unit("用户喜欢茶。"), "[你说过，今天] 你喜欢茶。"),
         (CHINESE, unit("我喜欢茶。", kind=Kind.EPISODE, days=1), "[用户原话，昨天] 我喜欢茶。"),
         (CHINESE, unit("12公里", source=Source.TOOL, days=500), "[工具查到，2024年12月19日] 12公里"),
@@ -51,6 +54,35 @@ def test_a_note_says_who_and_when(texts: Texts, remembered: Unit, line: str) -> 
 )
 def test_what_concerns_the_talk_is_turned_too(sentence: str, turned: str) -> None:
     assert to_the_person(sentence) == turned
+
+
+@pytest.mark.parametrize(
+    ("texts", "said", "line"),
+    [
+        (ENGLISH, "I ran yesterday.", "[user's words, 1 May] I ran yesterday (30 April)."),
+        (ENGLISH, "We moved last year.", "[user's words, 1 May] We moved last year (2025)."),
+        (ENGLISH, "I met her last month.", "[user's words, 1 May] I met her last month (April 2026)."),
+        (ENGLISH, "We paint next weekend.", "[user's words, 1 May] We paint next weekend (the weekend after 1 May)."),
+        (ENGLISH, "I fly tomorrow.", "[user's words, 1 May] I fly tomorrow (yesterday)."),
+        (CHINESE, "我昨天跑步了。", "[用户原话，5月1日] 我昨天（4月30日）跑步了。"),
+        (CHINESE, "上周很忙，去年也是。", "[用户原话，5月1日] 上周（5月1日的前一周）很忙，去年（2025年）也是。"),
+        (ENGLISH, "两周前我搬家了。", "[user's words, 1 May] 两周前（4月17日前后）我搬家了。"),
+    ],
+)  # fmt: skip
+def test_a_note_works_out_the_times_of_words_that_were_said_before(texts: Texts, said: str, line: str) -> None:
+    assert note(unit(said, kind=Kind.EPISODE, days=2), texts, NOW, UTC) == line
+
+
+def test_words_of_today_and_distilled_ones_stay_as_they_are() -> None:
+    assert note(unit("I ran yesterday.", kind=Kind.EPISODE), ENGLISH, NOW, UTC).endswith("I ran yesterday.")
+    assert note(unit("The user runs tomorrow.", days=2), ENGLISH, NOW, UTC).endswith("You run tomorrow.")
+
+
+def test_yesterday_is_counted_in_the_persons_time_zone() -> None:
+    late = unit("I ran yesterday.", kind=Kind.EPISODE, days=2)
+    at = NOW.replace(hour=20) - timedelta(days=2)
+    told = note(replace(late, valid_from=at), ENGLISH, NOW, SHANGHAI)
+    assert told == "[user's words, yesterday] I ran yesterday (1 May)."
 
 
 def test_a_note_is_one_line() -> None:

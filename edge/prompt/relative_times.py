@@ -1,0 +1,159 @@
+"""Times that words count from the day they were said: "yesterday", "last Friday", 上个月. Read later, they mislead.
+
+A tiny model does no arithmetic on dates: asked when, it repeats the date that it sees. So the day that is meant is
+worked out here, and set behind the words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+_WEEKDAYS = {name: number for number, name in enumerate(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))}
+_WEEKDAYS_ZH = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {name: number for names in (_COUNTED, "一二三四五六七八九十") for number, name in enumerate(names, 1)}
+_NUMBERS |= {"a": 1, "an": 1, "两": 2}
+_NUMBER = r"\d{1,3}|an?|" + "|".join(_COUNTED)
+_LAST, _NEXT = "(?<![上马晚早])上个?", "(?<![下天])下个?"
+_NUMBER_ZH = r"\d{1,3}|[一二三四五六七八九十两]"
+
+
+class Form(StrEnum):
+    """How exact a time is, and so how it is written."""
+
+    DAY = "day"
+    AROUND = "around"
+    WEEK_BEFORE = "week before"
+    WEEK_AFTER = "week after"
+    WEEKEND_BEFORE = "weekend before"
+    WEEKEND_AFTER = "weekend after"
+    MONTH = "month"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A day, the month or year that it is in, the days around it, or the week or weekend before or after it."""
+
+    form: Form
+    day: date
+    language: str
+    """That of the words."""
+
+
+Reader = Callable[[re.Match[str], date], tuple[Form, date]]
+
+
+def with_times(words: str, said: date, write: Callable[[Time], str]) -> str:
+    """The words with what `write` makes of it behind each relative time in them; `said` is when they were."""
+    ends: dict[int, Time] = {}
+    taken: set[int] = set()
+    for language, pattern, read in _RELATIVE:
+        for found in pattern.finditer(words):
+            if taken.isdisjoint(range(*found.span())):
+                taken.update(range(*found.span()))
+                ends |= _read(read, language, found, said)
+    return "".join(char + (write(ends[end]) if end in ends else "") for end, char in enumerate(words, 1))
+
+
+def _read(read: Reader, language: str, found: re.Match[str], said: date) -> dict[int, Time]:
+    """The time by the end of its words; nothing for one before all dates, such as 999 years ago in 900."""
+    try:
+        return {found.end(): Time(*read(found, said), language)}
+    except (ValueError, OverflowError):
+        return {}
+
+
+# --- what the words mean -----------------------------------------------------------------------------------------
+
+
+def _days(count: int) -> Reader:
+    return lambda _, said: (Form.DAY, said + timedelta(days=count))
+
+
+def _week(form: Form) -> Reader:
+    return lambda _, said: (form, said)
+
+
+def _months(count: int) -> Reader:
+    return lambda _, said: (Form.MONTH, _month(said, count))
+
+
+def _years(count: int) -> Reader:
+    return lambda _, said: (Form.YEAR, date(said.year + count, 1, 1))
+
+
+def _month(said: date, count: int) -> date:
+    months = said.year * 12 + said.month - 1 + count
+    return date(months // 12, months % 12 + 1, 1)
+
+
+def _ago(found: re.Match[str], said: date) -> tuple[Form, date]:
+    number, unit = found[1].lower(), found[2].lower()
+    count = int(number) if number.isdigit() else _NUMBERS[number]
+    days = {"day": 1, "week": 7, "天": 1, "周": 7, "星期": 7}
+    if unit in days:
+        form = Form.DAY if days[unit] == 1 else Form.AROUND
+        return form, said - timedelta(days=days[unit] * count)
+    return _months(-count)(found, said) if unit in ("month", "月") else _years(-count)(found, said)
+
+
+def _last_weekday(found: re.Match[str], said: date) -> tuple[Form, date]:
+    """The last such day before the one on which it was said."""
+    back = (said.weekday() - _WEEKDAYS[found[1].lower()] - 1) % 7 + 1
+    return Form.DAY, said - timedelta(days=back)
+
+
+def _weekday_zh(weeks: int) -> Reader:
+    """A day of another week than that in which it was said; weeks begin on Monday."""
+    return lambda found, said: (
+        Form.DAY,
+        said + timedelta(days=7 * weeks - said.weekday() + _WEEKDAYS_ZH[found[1]]),
+    )
+
+
+_RELATIVE: list[tuple[str, re.Pattern[str], Reader]] = [
+    (language, re.compile(pattern, re.IGNORECASE), read)
+    for language, pattern, read in (
+        ("en", r"\bday before yesterday\b", _days(-2)),
+        ("en", r"\bday after tomorrow\b", _days(2)),
+        ("en", r"\b(?:yesterday(?: (?:morning|afternoon|evening))?|last night)\b(?!')", _days(-1)),
+        ("en", r"\btomorrow(?: (?:morning|afternoon|evening|night))?\b(?!')", _days(1)),
+        ("en", r"\blast (mon|tue|wed|thu|fri|sat|sun)(?:s|nes|rs|ur)?day\b", _last_weekday),
+        ("en", r"\blast week\b(?!')", _week(Form.WEEK_BEFORE)),
+        ("en", r"\blast weekend\b(?!')", _week(Form.WEEKEND_BEFORE)),
+        ("en", r"\bnext week\b(?!')", _week(Form.WEEK_AFTER)),
+        ("en", r"\bnext weekend\b(?!')", _week(Form.WEEKEND_AFTER)),
+        ("en", r"\blast month\b(?!')", _months(-1)),
+        ("en", r"\bnext month\b(?!')", _months(1)),
+        ("en", r"\blast year\b(?!')", _years(-1)),
+        ("en", r"\bnext year\b(?!')", _years(1)),
+        ("en", rf"(?<![\w.,-])(?<!half )(?<!over )(?<!than )({_NUMBER}) (day|week|month|year)s? ago\b", _ago),
+        ("zh", "大前天", _days(-3)),
+        ("zh", "大后天", _days(3)),
+        ("zh", "(?<![以之目从先提当])前天(?![天气空色])", _days(-2)),
+        ("zh", "(?<!先天)(?<![先今然以之最午饭雨此往])后天(?![天气空色性生黑亮])", _days(2)),
+        ("zh", "昨[天晚日夜](?:[早晚]上|上午|下午)?", _days(-1)),
+        ("zh", "(?<![说证表声])明[天晚日早](?:[早晚]上|上午|下午)?(?![气空])", _days(1)),
+        ("zh", f"{_LAST}(?:周|星期|礼拜)([一二三四五六日天])", _weekday_zh(-1)),
+        ("zh", f"{_NEXT}(?:周|星期|礼拜)([一二三四五六日天])", _weekday_zh(1)),
+        ("zh", f"{_LAST}周末", _week(Form.WEEKEND_BEFORE)),
+        ("zh", f"{_NEXT}周末", _week(Form.WEEKEND_AFTER)),
+        ("zh", f"{_LAST}(?:周(?![期年边围])|星期|礼拜)", _week(Form.WEEK_BEFORE)),
+        ("zh", f"{_NEXT}(?:周(?![期年边围])|星期|礼拜)", _week(Form.WEEK_AFTER)),
+        ("zh", f"{_LAST}月(?![亮光球])", _months(-1)),
+        ("zh", f"{_NEXT}月(?![亮光球])", _months(1)),
+        ("zh", "(?<!过)去年", _years(-1)),
+        ("zh", r"(?<![以之目从先提当\d])前年(?![轻纪龄代])", _years(-2)),
+        ("zh", "(?<![说证表声])明年(?![龄])", _years(1)),
+        (
+            "zh",
+            rf"(?<![\d.第几数一二三四五六七八九十百千])({_NUMBER_ZH})个?(天|周|星期|月|年)(?:以|之)?前(?![往来去进后])",
+            _ago,
+        ),
+    )
+]
