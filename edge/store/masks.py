@@ -78,10 +78,6 @@ class Masks:
             shared = _changed(shared, self._ids(scope, scope.session), True)
         return shared.view()
 
-    def memory_bytes(self) -> int:
-        """Bytes of the masks that are kept."""
-        return sum(kept.mask.nbytes for kept in self._kept.values())
-
     def _note(self, unit: int) -> None:
         """A unit is written to. Whether that lasts is seen when the mask is asked for."""
         for key, kept in list(self._kept.items()):

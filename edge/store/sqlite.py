@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 from edge.clock import Clock
-from edge.engine.ports import EmbeddingRow, Ids, Mask, Page, Place, Scope, Written
+from edge.engine.ports import EmbeddingRow, Ids, Mask, Page, Scope, Written
 from edge.engine.vector_ports import VectorRows
+from edge.memory.places import Place
 from edge.memory.units import (
     Change,
     Kind,
@@ -207,10 +208,6 @@ class SqliteStore:
         """`unembedded` by the embedder whose vectors are searched, all units while there is none. `bytes` are of an
         owner's words, or, for everyone, of the files."""
         return read_counts(self._db, owner)
-
-    def memory_bytes(self) -> int:
-        """Bytes of memory held for `visible`; SQLite's own cache of 8 MiB comes to it."""
-        return self._masks.memory_bytes()
 
     def recover(self, at: datetime) -> int:
         """Mark turns that an earlier process left open as interrupted; how many there were. Called once, at start."""

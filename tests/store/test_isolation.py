@@ -18,7 +18,7 @@ from tests.store.making import ANN, MAIN, NOON, after, embedding, episode, fact,
 
 OF_EVERYONE = {
     *("embedder", "use_embedder", "missing_embeddings", "count_missing", "save_embeddings"),
-    *("retired_embedders", "drop_embedder", "recover", "checkpoint", "remove_traces", "memory_bytes", "close"),
+    *("retired_embedders", "drop_embedder", "recover", "checkpoint", "remove_traces", "close"),
     *("last_number", "vectors_between", "vectors_of", "newest_between", "superseded", "forgotten_after"),
     *("keep_mark", "has_mark", "prune"),
 }

@@ -210,10 +210,10 @@ def test_few_masks_are_kept_those_asked_for_last(sqlite_store: SqliteStore) -> N
     sqlite_store.visible(first)
     for asked in others[: KEPT - 1]:
         sqlite_store.visible(asked)
-    assert sqlite_store.memory_bytes() == KEPT * 2
+    assert len(sqlite_store._masks._kept) == KEPT
     assert not reads_all(sqlite_store, first)
     sqlite_store.visible(others[KEPT - 1])
-    assert sqlite_store.memory_bytes() == KEPT * 2
+    assert len(sqlite_store._masks._kept) == KEPT
     assert not reads_all(sqlite_store, first)
     assert reads_all(sqlite_store, others[0])
 
@@ -222,7 +222,7 @@ def test_sessions_share_what_is_bound_to_none(sqlite_store: SqliteStore) -> None
     sqlite_store.apply(ANN, [insert(episode("hello")), insert(episode("购物车"), session=WORK)], NOON)
     for session in (MAIN, WORK, SessionId("third")):
         check(sqlite_store, scope(session=session, present=True))
-    assert sqlite_store.memory_bytes() == 2
+    assert len(sqlite_store._masks._kept) == 1
 
 
 def test_a_mask_outlives_the_database_being_written_anew(sqlite_store: SqliteStore) -> None:
