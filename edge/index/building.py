@@ -2,7 +2,7 @@
 
 Everything is read from the store, which is the truth, so a segment that is built from others' intervals repeats none of
 their faults. It goes on in steps of a few milliseconds, but for the one in which hnswlib writes its file: all of it at
-once, 20 MB in 10 to 80 ms (measured).
+once, 50 MB in 20 to 150 ms (measured), and without letting another thread run.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ def _build_graph(
             batch = vectors[first : first + _ADD]
             graph.add_items(batch, np.arange(gathered.count, gathered.count + len(batch)), num_threads=threads)
             gathered.take(units[first : first + _ADD])
+            yield gathered.count
+        if not len(units):
             yield gathered.count
         gathered.pass_by(rows)
     if gathered.count:

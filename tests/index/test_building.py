@@ -39,6 +39,14 @@ def test_superseded_units_are_left_out_and_noted(tmp_path: Path) -> None:
     assert segment.left_out.tolist() == [3, 7, 90]
 
 
+def test_what_is_left_out_is_read_in_steps_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_READ", 32)
+    log = filled(320)
+    log.supersede(range(1, 321))
+    steps = list(build_segment(tmp_path, SHAPE, log, Job(0, 320, 0, 1000), 1))
+    assert steps == [0] * 10
+
+
 def test_an_interval_without_embeddings_makes_no_files(tmp_path: Path) -> None:
     log = filled(20)
     log.forget(range(5, 15))
