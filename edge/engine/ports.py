@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from edge.memory.places import Place
 from edge.memory.units import Change, Kind, OwnerId, SessionId, SessionInfo, Turn, TurnId, TurnState, Unit, UnitId
 
 Vector = npt.NDArray[np.float32]
@@ -72,15 +73,6 @@ class Page:
 
     units: tuple[Unit, ...]
     next_before: UnitId | None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in the talk a unit was said: the session of its turn, and the words said before and after it there."""
-
-    session: SessionId
-    before: UnitId | None
-    after: UnitId | None
 
 
 class MemoryStore(Protocol):

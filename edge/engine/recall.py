@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import tzinfo
 from functools import partial
 
 from edge.clock import Clock
 from edge.engine.ports import MemoryStore, Scope
+from edge.engine.search import Search
 from edge.engine.vectors import Vectors
-from edge.errors import EmbedderFailed
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
+from edge.memory.pool import Pool
 from edge.memory.questions import asks_for_all, asks_what_was_said
-from edge.memory.ranking import READ_LIMIT, Candidate, Ranking, choose, order, shortlist
+from edge.memory.ranking import Ranker, Ranking, choose
 from edge.memory.rules import Rules
-from edge.memory.text import normal_form, query_terms
-from edge.memory.units import Kind, Recalled, SlotQuestion, Source, Stage, Unit, UnitId
+from edge.memory.text import normal_form
+from edge.memory.units import SELF, Kind, Recalled, SlotQuestion, Source, Stage, Unit
 
-_log = logging.getLogger(__name__)
-
-_EMPTY_SLOT_THRESHOLD = {"en": 0.6, "zh": 0.75}
-"""What a search result must score to stand in for a slot that the rules know to be empty: nearly the question's own
-words. A looser match would answer "my number" with another number."""
+_EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
+"""The share of the question's words that a unit must hold to stand in for a slot that the rules know to be empty. A
+looser match would answer "my number" with another number."""
 _POSSIBLE_HIT_SCORE = 0.9
 _SEARCHED_CHARACTERS = 4000
 """What is searched for is in the beginning of a long message: full text takes its first 64 terms, the embedder its
@@ -56,6 +55,7 @@ class Found:
     degraded: tuple[str, ...]
     rules_seconds: float
     total_seconds: float
+    stages: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def nothing_to_go_on(self) -> bool:
@@ -71,6 +71,19 @@ class Found:
         return self.asked if self.asked and self.asked.certain and not self.recalled else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What a refusal depends on: the question's words in normal form and its language, the slot question in it, the
+    units that fill the asked slots now, for whomever; `empty` where the rules know that the slot is: then only what
+    holds nearly the question's own words can stand in."""
+
+    words: str
+    language: str
+    asked: SlotQuestion | None
+    filling: Sequence[Unit]
+    empty: bool
+
+
 class Recall:
     """Finds what matters for a turn. Lives on the memory thread."""
 
@@ -81,12 +94,16 @@ class Recall:
         vectors: Vectors,
         limits: Limits,
         clock: Clock,
+        *,
+        ranker: Ranker | None = None,
+        zone: tzinfo | None = None,
     ) -> None:
         self._store = store
         self._rules = rules
         self._newest = frozenset(name for name, slot in rules.slots.items() if slot.newest)
-        self._vectors = vectors
         self._limits = limits
+        self._ranker = ranker or Ranker()
+        self._search = Search(store, vectors, self._ranker, limits.candidates, clock, zone)
         self._clock = clock
 
     def find(self, scope: Scope, query: str, limit: int | None = None) -> Found:
@@ -104,8 +121,9 @@ class Recall:
         rules_seconds = self._clock.monotonic() - started
         ranking = Ranking((), ())
         degraded: tuple[str, ...] = ()
+        stages: Mapping[str, float] = {}
         if not (hits and asked and asked.certain):
-            ranking, degraded = self._search(scope, query, asked, filling, limit)
+            ranking, degraded, stages = self._ranked(scope, query, asked, filling, limit)
         return Found(
             recalled=_join(hits, ranking.kept)[:limit],
             asked=asked,
@@ -114,6 +132,7 @@ class Recall:
             degraded=degraded,
             rules_seconds=rules_seconds,
             total_seconds=self._clock.monotonic() - started,
+            stages=stages,
         )
 
     def _hits(self, query: str, asked: SlotQuestion | None, filling: Sequence[Unit]) -> list[Recalled]:
@@ -126,50 +145,37 @@ class Recall:
         score = 1.0 if asked.certain else _POSSIBLE_HIT_SCORE
         return [Recalled(unit, score, Stage.RULE, {"rule": score}) for unit in units]
 
-    def _search(
+    def _ranked(
         self, scope: Scope, query: str, asked: SlotQuestion | None, filling: Sequence[Unit], limit: int
-    ) -> tuple[Ranking, tuple[str, ...]]:
-        searched = query[:_SEARCHED_CHARACTERS]
-        by_text = dict(self._store.search_text(scope, searched, self._limits.candidates))
-        by_vector, degraded = self._search_vectors(scope, searched)
+    ) -> tuple[Ranking, tuple[str, ...], Mapping[str, float]]:
         language = language_of(query)
-        proposed = shortlist(by_text, by_vector, language, limit=max(READ_LIMIT, 2 * limit))
-        units = self._store.units(scope, proposed.keys())
-        candidates = [Candidate(unit, proposed[unit.id]) for unit in units.values()]
-        threshold, companions = self._limits.threshold, self._limits.companions
-        if asked is not None and asked.certain:
-            threshold, companions = max(threshold, _EMPTY_SLOT_THRESHOLD[language]), 1.0
+        searched = self._search.find(scope, query[:_SEARCHED_CHARACTERS], language, 2 * limit)
+        started = self._clock.monotonic()
+        asking = _Asking(normal_form(query), language, asked, filling, _is_known_empty(asked, searched.pool))
         ranking = choose(
-            order(candidates, query_terms(searched), language),
-            partial(self._refusal, normal_form(query), asked, filling),
+            self._ranker.order(searched.pool, language),
+            partial(self._refusal, asking),
             limit=limit,
-            threshold=threshold,
-            companions=companions,
+            threshold=self._limits.threshold,
+            companions=1.0 if asking.empty else self._limits.companions,
         )
-        return ranking, degraded
+        stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
+        return ranking, searched.degraded, stages
 
-    def _search_vectors(self, scope: Scope, query: str) -> tuple[dict[UnitId, float], tuple[str, ...]]:
-        if self._vectors.index is None:
-            return {}, ("vectors",)
-        allowed = self._store.visible(scope)
-        try:
-            return self._vectors.search(query, self._limits.candidates, allowed), self._vectors.degraded
-        except EmbedderFailed as failure:
-            _log.warning("recall goes on without vectors: %s", failure.message)
-            return {}, ("vectors",)
-
-    def _refusal(self, words: str, asked: SlotQuestion | None, filling: Sequence[Unit], unit: Unit) -> str | None:
-        """Why a unit is no answer to a question, whose words in normal form are `words`; None where it may be one.
-        `filling` are the units that fill the asked slots now, for whomever."""
-        if unit.kind is Kind.EPISODE and self._only_asks(unit, words, asked):
+    def _refusal(self, asking: _Asking, recalled: Recalled) -> str | None:
+        """Why a unit is no answer to a question; None where it may be one."""
+        unit, asked = recalled.unit, asking.asked
+        if unit.kind is Kind.EPISODE and self._only_asks(unit, asking.words, asked):
             return "the question itself, asked before"
         if asked is None:
             return None
-        if _tells_of_others(unit, asked, filling) or self._is_anothers(unit, asked):
+        if _tells_of_others(unit, asked, asking.filling) or self._is_anothers(unit, asked):
             return "about somebody else"
-        if asked.certain and not any(self._rules.may_fill(slot, unit.content) for slot in asked.slots):
+        if asking.empty and recalled.signals["words"] < _EMPTY_SLOT_WORDS[asking.language]:
+            return "too few of the question's words for a slot that is empty"
+        if asking.empty and not any(self._rules.may_fill(slot, unit.content) for slot in asked.slots):
             return "holds no such value"
-        return "no longer so" if self._is_outdated(unit, asked, filling) else None
+        return "no longer so" if self._is_outdated(unit, asked, asking.filling) else None
 
     def _is_outdated(self, unit: Unit, asked: SlotQuestion, filling: Sequence[Unit]) -> bool:
         """Whether a turn's words fill the asked slot with what was replaced or taken back since: "I like coffee", and
@@ -199,6 +205,17 @@ class Recall:
             return False
         subjects = {fact.subject for fact in self._rules.find_facts(unit.content) if fact.slot in asked.slots}
         return bool(subjects) and asked.subject not in subjects
+
+
+def _is_known_empty(asked: SlotQuestion | None, pool: Pool) -> bool:
+    """Whether a slot that is asked for, and was not found filled, is empty: the rules learn it where its owner says
+    it, but not where somebody else speaks for themselves, as in a talk of two that was imported."""
+    if asked is None or not asked.certain:
+        return False
+    units = (candidate.unit for candidate in pool.candidates)
+    return asked.subject == SELF or not any(
+        unit.kind is Kind.EPISODE and unit.subject.casefold() == asked.subject.casefold() for unit in units
+    )
 
 
 def _tells_of_others(unit: Unit, asked: SlotQuestion, filling: Sequence[Unit]) -> bool:

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Collection
 
 from edge.engine.backlog import Backlog
-from edge.engine.ports import Mask, MemoryStore, TextEmbedder
+from edge.engine.ports import Mask, MemoryStore, TextEmbedder, Vector
 from edge.engine.vector_ports import VectorIndex
 from edge.errors import EdgeError, EmbedderFailed
 from edge.memory.units import UnitId
@@ -102,6 +102,11 @@ class Vectors:
         return self.serving.embedder if self.serving else None
 
     @property
+    def key(self) -> str | None:
+        """What the store knows the serving embedder by, where there is one."""
+        return self.serving.key if self.serving else None
+
+    @property
     def degraded(self) -> tuple[str, ...]:
         """What keeps a search from finding all there is: `vectors` where none is made, `index` where vectors are not
         in it at the moment, `embeddings` where most units have none yet."""
@@ -114,8 +119,11 @@ class Vectors:
         """The nearest of the allowed units with their cosine. Raises EmbedderFailed, also where there is none."""
         if self.serving is None:
             raise EmbedderFailed("There is no embedder on this machine yet.")
-        vector = self.serving.embedder.embed_query(query)
-        return dict(self.serving.index.search(vector, limit, allowed))
+        return self.nearest(self.serving.embedder.embed_query(query), limit, allowed)
+
+    def nearest(self, vector: Vector, limit: int, allowed: Mask) -> dict[UnitId, float]:
+        """The nearest of the allowed units to a vector of the serving embedder; none where none serves."""
+        return dict(self.serving.index.search(vector, limit, allowed)) if self.serving else {}
 
     def remove(self, ids: Collection[UnitId]) -> None:
         """Take out units that the store has forgotten.

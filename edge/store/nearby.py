@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from edge.engine.ports import Place
+from edge.memory.places import Place
 from edge.memory.units import OwnerId, SessionId, UnitId
 from edge.store.database import Database
 from edge.store.embeddings import embedder_number

@@ -20,11 +20,14 @@ _SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One turn of a conversation, which becomes one unit."""
+    """One turn of a conversation, which becomes one unit. `speaker` is whose words it holds, the owner's where empty;
+    `session` names the talk that it belongs to."""
 
     id: str
     text: str
     at: datetime
+    speaker: str = ""
+    session: str = "bench"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,26 +95,26 @@ def _renamed(text: str, old: tuple[str, ...], new: tuple[str, ...]) -> str:
 
 def _locomo(path: Path) -> Conversation:
     told = json.loads(path.read_text(encoding="utf-8"))
-    turns = list(_locomo_turns(told))
-    known = frozenset(memory.id for memory, _ in turns)
+    turns = tuple(_locomo_turns(told))
+    known = frozenset(turn.id for turn in turns)
     return Conversation(
         name=path.stem,
         data="locomo",
         language="en",
-        memories=tuple(memory for memory, _ in turns),
+        memories=turns,
         questions=tuple(_locomo_question(entry, known) for entry in told["qa"]),
-        speakers=tuple(sorted({speaker for _, speaker in turns})),
+        speakers=tuple(sorted({turn.speaker for turn in turns})),
     )
 
 
-def _locomo_turns(told: Mapping[str, Any]) -> Iterator[tuple[Memory, str]]:
+def _locomo_turns(told: Mapping[str, Any]) -> Iterator[Memory]:
     session = 1
     while f"session_{session}_date_time" in told:
         at = _spoken_time(told[f"session_{session}_date_time"])
         for number, turn in enumerate(told.get(f"session_{session}") or ()):
             shown = f" [shares {turn['blip_caption']}]" if turn.get("blip_caption") else ""
             text = f"{turn['speaker']}: {turn['text']}{shown}"
-            yield Memory(turn["dia_id"], text, at + number * _SECOND), turn["speaker"]
+            yield Memory(turn["dia_id"], text, at + number * _SECOND, turn["speaker"], f"session {session}")
         session += 1
 
 
@@ -147,7 +150,8 @@ def _memorybank_turns(days: Mapping[str, Any]) -> Iterator[Memory]:
     for day, exchanges in days.items():
         for number, exchange in enumerate(exchanges):
             at = datetime.fromisoformat(day).replace(tzinfo=UTC) + number * _SECOND
-            yield Memory(f"{day}#{number}", f"{exchange['query']} {exchange['response']}", at)
+            text = f"{exchange['query']} {exchange['response']}"
+            yield Memory(f"{day}#{number}", text, at, session=day)
 
 
 def _memorybank_question(entry: Mapping[str, Any], language: str, known: frozenset[str]) -> Question:

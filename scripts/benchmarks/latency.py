@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -13,17 +13,24 @@ from pathlib import Path
 from typing import TypeVar
 
 from edge.engine.ports import TextEmbedder
-from edge.memory.language import language_of
-from edge.memory.ranking import READ_LIMIT, Candidate, order, shortlist
-from edge.memory.text import query_terms
 from edge.settings import RecallSettings
 from scripts.benchmarks import made_up
+from scripts.benchmarks.conversations import Memory
 from scripts.benchmarks.memory import ASKED_AT, BenchMemory, bench_memory
 from scripts.benchmarks.report import NOISE, Report, Table, spread
 
 T = TypeVar("T")
 _SEED = 7
 _RULE_TARGET, _ALL_TARGET = 1.0, 40.0
+STAGES = {
+    "text": "text search",
+    "embed": "embed the question",
+    "vectors": "visible units and vector search",
+    "read": "read the shortlist, compare its tokens",
+    "neighbours": "read what was said next to the best",
+    "rank": "weigh and choose",
+}
+"""The stages of a search, as `Found.stages` names them, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ def measure_latency(size: Size, embedder: TextEmbedder) -> Report:
     """Fill a memory in a temporary folder and ask it, rules and searches in turn."""
     with tempfile.TemporaryDirectory() as folder, bench_memory(Path(folder), embedder) as memory:
         memory.add(made_up.profile(ASKED_AT - timedelta(days=365)))
-        memory.add(made_up.drafts(size.units, _SEED, ASKED_AT - timedelta(days=364)))
+        memory.tell(_turns(size.units))
         times = _times(memory, size)
     report = Report("latency", [_table(size, times)])
     rule, whole = spread(times["rules, a certain hit"])[0], spread(times["all"])[0]
@@ -49,6 +56,15 @@ def measure_latency(size: Size, embedder: TextEmbedder) -> Report:
         "targets held": rule < _RULE_TARGET and whole < _ALL_TARGET,
     }
     return report
+
+
+def _turns(count: int) -> list[Memory]:
+    """Made-up words as turns, fifty a session."""
+    drafts = made_up.drafts(count, _SEED, ASKED_AT - timedelta(days=364))
+    return [
+        Memory(str(number), draft.content, draft.valid_from or ASKED_AT, session=f"session {number // 50}")
+        for number, draft in enumerate(drafts)
+    ]
 
 
 def _table(size: Size, times: dict[str, list[float]]) -> Table:
@@ -69,39 +85,13 @@ def _times(memory: BenchMemory, size: Size) -> dict[str, list[float]]:
         recall.find(memory.scope, question)
     for number in range(size.rounds * size.questions):
         rule = made_up.RULE_QUESTIONS[number % len(made_up.RULE_QUESTIONS)]
-        question = searched[number % len(searched)]
         times["rules, a certain hit"].append(_timed(partial(recall.find, memory.scope, rule))[1])
-        times["all"].append(_timed(partial(recall.find, memory.scope, question))[1])
-        for stage, milliseconds in _stages(memory, question):
-            times[stage].append(milliseconds)
+        found, whole = _timed(partial(recall.find, memory.scope, searched[number % len(searched)]))
+        times["all"].append(whole)
+        times["- rules, no hit"].append(found.rules_seconds * 1000)
+        for stage, seconds in found.stages.items():
+            times[f"- {STAGES[stage]}"].append(seconds * 1000)
     return times
-
-
-def _stages(memory: BenchMemory, question: str) -> Sequence[tuple[str, float]]:
-    """The parts of a search, one by one, as `Recall` puts them together."""
-    scope, settings = memory.scope, RecallSettings()
-    embedder, index = memory.vectors.embedder, memory.vectors.index
-    assert embedder is not None
-    assert index is not None
-    _, rules = _timed(lambda: memory.rules.find_question(question))
-    by_text, text = _timed(lambda: dict(memory.store.search_text(scope, question, settings.candidates)))
-    allowed, visible = _timed(lambda: memory.store.visible(scope))
-    vector, embed = _timed(lambda: embedder.embed_query(question))
-    by_vector, vectors = _timed(lambda: dict(index.search(vector, settings.candidates, allowed)))
-    language = language_of(question)
-    proposed, fuse = _timed(lambda: shortlist(by_text, by_vector, language, limit=READ_LIMIT))
-    units, read = _timed(lambda: memory.store.units(scope, proposed.keys()))
-    candidates = [Candidate(unit, proposed[unit.id]) for unit in units.values()]
-    _, ranking = _timed(lambda: order(candidates, query_terms(question), language))
-    return (
-        ("rules, no hit", rules),
-        ("text search", text),
-        ("visible units", visible),
-        ("embed", embed),
-        ("vector search", vectors),
-        ("read units", read),
-        ("ranking", fuse + ranking),
-    )
 
 
 def _timed(work: Callable[[], T]) -> tuple[T, float]:

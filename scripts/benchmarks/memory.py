@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from edge.clock import SystemClock
+from edge.clock import Clock, SystemClock
 from edge.config import load_settings
 from edge.daemon.parts import FileModels, read_rules
 from edge.engine.ports import EmbeddingRow, Scope, TextEmbedder
@@ -17,9 +17,10 @@ from edge.engine.recall import Limits, Recall
 from edge.engine.vectors import Vectors, embedder_key
 from edge.index.opening import open_index
 from edge.memory.rules import Rules
-from edge.memory.units import Draft, Insert, OwnerId, SessionId, UnitId
+from edge.memory.units import SELF, Draft, Insert, Kind, OwnerId, SessionId, Source, TurnState, UnitId
 from edge.settings import RecallSettings, Settings
 from edge.store.sqlite import SqliteStore, open_store
+from scripts.benchmarks.conversations import Memory
 
 OWNER = OwnerId("uid:1000")
 SESSION = SessionId("bench")
@@ -45,6 +46,7 @@ class BenchMemory:
     store: SqliteStore
     vectors: Vectors
     rules: Rules
+    clock: Clock = field(default_factory=SystemClock)
     count: int = field(default=0)
 
     @property
@@ -55,33 +57,50 @@ class BenchMemory:
     def recall(self, units: int, threshold: float, companions: float) -> Recall:
         """The engine's recall, with the settings' number of candidates."""
         limits = Limits(RecallSettings().candidates, units, threshold, companions)
-        return Recall(self.store, self.rules, self.vectors, limits, SystemClock())
+        return Recall(self.store, self.rules, self.vectors, limits, self.clock)
 
     def add(self, drafts: Sequence[Draft]) -> list[UnitId]:
         """Store and embed drafts, each a unit of its own, and let the index do what it does when nobody asks; gives
         their ids in order."""
         added: list[UnitId] = []
         for first in range(0, len(drafts), _BATCH):
-            added += self._add_batch(drafts[first : first + _BATCH])
-            while self.vectors.tend_index():
-                pass
+            batch = drafts[first : first + _BATCH]
+            changes = [self._insert(draft) for draft in batch]
+            added += self.store.apply(OWNER, changes, ASKED_AT - timedelta(days=1)).added
+            self._embed(added[first:], [draft.content for draft in batch])
         return added
 
-    def _add_batch(self, drafts: Sequence[Draft]) -> tuple[UnitId, ...]:
-        changes = [self._insert(draft) for draft in drafts]
-        written = self.store.apply(OWNER, changes, ASKED_AT - timedelta(days=1))
+    def tell(self, turns: Sequence[Memory]) -> list[UnitId]:
+        """Store turns of a conversation as turns of their sessions, as they were said: the words of each are one unit,
+        with whose they are as its subject. Embeds them too; gives the units' ids in order."""
+        added = [self._tell(turn) for turn in turns]
+        for first in range(0, len(turns), _BATCH):
+            batch = turns[first : first + _BATCH]
+            self._embed(added[first : first + _BATCH], [turn.text for turn in batch])
+        return added
+
+    def _tell(self, turn: Memory) -> UnitId:
+        words = Draft(
+            Kind.EPISODE, turn.text, source=Source.IMPORT, subject=turn.speaker or SELF, valid_from=turn.at
+        )  # fmt: skip
+        begun = self.store.begin_turn(OWNER, SessionId(turn.session), turn.text, [self._insert(words)], turn.at)
+        assert begun.turn is not None
+        self.store.finish_turn(OWNER, begun.turn, "", TurnState.DONE, [], turn.at)
+        return begun.added[0]
+
+    def _embed(self, units: Sequence[UnitId], texts: Sequence[str]) -> None:
         embedder, index = self.vectors.embedder, self.vectors.index
         assert embedder is not None
         assert index is not None
-        embedded = embedder.embed([draft.content for draft in drafts])
         rows = [
             EmbeddingRow(unit, number, vector, codes)
-            for unit, text in zip(written.added, embedded, strict=True)
+            for unit, text in zip(units, embedder.embed(texts), strict=True)
             for number, (vector, codes) in enumerate(zip(text.vectors, text.codes, strict=True))
         ]
         self.store.save_embeddings(embedder_key(embedder), rows)
         index.follow()
-        return written.added
+        while self.vectors.tend_index():
+            pass
 
     def _insert(self, draft: Draft) -> Insert:
         """The same words said twice are two turns here, as the evidence counts them."""

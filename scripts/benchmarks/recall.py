@@ -11,9 +11,10 @@ from statistics import fmean
 
 from edge.engine.ports import TextEmbedder
 from edge.engine.recall import Found
-from edge.memory.units import Draft, Kind, Source, UnitId
+from edge.memory.units import UnitId
 from edge.settings import RecallSettings
 from scripts.benchmarks.conversations import Conversation, Question, unrelated
+from scripts.benchmarks.latency import STAGES
 from scripts.benchmarks.memory import BenchMemory, bench_memory
 from scripts.benchmarks.report import NOISE, Report, Table, spread
 
@@ -64,8 +65,7 @@ class _Asked:
 
     def _fill(self) -> dict[UnitId, str]:
         told = self._conversation.memories
-        drafts = [Draft(Kind.EPISODE, turn.text, source=Source.IMPORT, valid_from=turn.at) for turn in told]
-        return {unit: turn.id for unit, turn in zip(self._memory.add(drafts), told, strict=True)}
+        return {unit: turn.id for unit, turn in zip(self._memory.tell(told), told, strict=True)}
 
     def _recall(self, text: str, kind: str) -> Found:
         found = self._whole.find(self._memory.scope, text)
@@ -73,6 +73,8 @@ class _Asked:
         self._results.best[f"{self._conversation.data} {self._conversation.language}", kind].append(best)
         self._results.times["rules"].append(found.rules_seconds * 1000)
         self._results.times["all"].append(found.total_seconds * 1000)
+        for stage, seconds in found.stages.items():
+            self._results.times[f"- {STAGES[stage]}"].append(seconds * 1000)
         return found
 
     def _compare(self, question: Question, whole: Found) -> None:

@@ -7,11 +7,11 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from edge.engine.ports import Mask, Scope, Vector
+from edge.engine.ports import QueryEmbedding, Scope
 from edge.engine.recall import Found, Limits, Recall
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
-from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState, UnitId
+from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, remembered
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.vector_index import ExactIndex
@@ -21,7 +21,7 @@ from tests.memory.test_rules import RULES
 class BrokenEmbedder(HashEmbedder):
     """Embeds what is stored and fails at questions."""
 
-    def embed_query(self, text: str) -> Vector:
+    def read_query(self, text: str) -> QueryEmbedding:
         raise EmbedderFailed("The network broke off.")
 
 
@@ -30,9 +30,9 @@ class CountingEmbedder(HashEmbedder):
 
     asked = 0
 
-    def embed_query(self, text: str) -> Vector:
+    def read_query(self, text: str) -> QueryEmbedding:
         self.asked += 1
-        return super().embed_query(text)
+        return super().read_query(text)
 
 
 @pytest.fixture
@@ -287,16 +287,23 @@ def test_vectors_find_what_shares_no_stem(desk: Desk) -> None:
     assert list(desk.vectors.search("the zeppelin leaves", 5, allowed)) == [1]
 
 
-def test_a_pasted_book_is_not_read_whole_for_a_search(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+class ReadingEmbedder(HashEmbedder):
+    """Notes how long the questions are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[int] = []
+
+    def read_query(self, text: str) -> QueryEmbedding:
+        self.read.append(len(text))
+        return super().read_query(text)
+
+
+def test_a_pasted_book_is_not_read_whole_for_a_search() -> None:
+    embedder = ReadingEmbedder()
+    desk = Desk(embedder=embedder)
     desk.say("The zeppelin leaves at nine.")
-    read: list[int] = []
-
-    def search(query: str, limit: int, allowed: Mask) -> dict[UnitId, float]:
-        read.append(len(query))
-        return {}
-
-    monkeypatch.setattr(desk.vectors, "search", search)
     for book in ("When does the zeppelin leave? " * 30_000, "飞艇几点起飞？" * 50_000):
         ask(desk, book)
-    assert max(read) < 10_000
+    assert max(embedder.read) < 10_000
     assert "The zeppelin leaves at nine." in contents(ask(desk, "When does the zeppelin leave?" + " " * 100_000))

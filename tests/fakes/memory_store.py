@@ -11,9 +11,10 @@ from functools import partial
 
 import numpy as np
 
-from edge.engine.ports import EmbeddingRow, Mask, Page, Place, Scope, Written
+from edge.engine.ports import EmbeddingRow, Mask, Page, Scope, Written
 from edge.errors import MemoryNotFound, TurnNotOpen
 from edge.memory.erasure import Statement, Words, erasure
+from edge.memory.places import Place
 from edge.memory.text import draft_terms, is_prefix, query_terms
 from edge.memory.units import (
     Change,

@@ -1,50 +1,42 @@
-"""What is worth reading of what searches propose, and that a score means the same in both languages."""
+"""What is worth reading of what searches propose, how it is put in order, and what is kept of it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.ranking import Candidate, Ranking, Signals, choose, order, shortlist
-from edge.memory.text import query_terms
-from edge.memory.units import Kind, OwnerId, Source, Unit, UnitId
+from edge.memory.pool import Candidate, Pool, Question, Signals
+from edge.memory.ranking import Ranker, Ranking, choose, shortlist
+from edge.memory.units import Recalled, Source, Stage, UnitId
+from tests.memory.making import AT, unit
 
-AT = datetime(2026, 1, 1, tzinfo=UTC)
 SCORES = st.dictionaries(st.integers(1, 60).map(UnitId), st.floats(0.01, 30), max_size=40)
 COSINES = st.dictionaries(st.integers(1, 60).map(UnitId), st.floats(-1, 1), max_size=40)
 
 
-def unit(number: int, content: str) -> Unit:
-    return Unit(
-        id=UnitId(number),
-        owner=OwnerId("uid:1"),
-        session=None,
-        kind=Kind.EPISODE,
-        content=content,
-        subject="self",
-        slot=None,
-        value=None,
-        entities=(),
-        source=Source.USER,
-        source_turn=None,
-        confidence=1.0,
-        importance=0.5,
-        task_type=None,
-        created_at=AT,
-        valid_from=AT,
-        valid_until=None,
+def pool_of(question: str, *contents: str, source: Source = Source.USER) -> Pool:
+    """Units without codes; the earlier, the higher their BM25."""
+    pool = Pool(Question(question, np.zeros((0, 8), dtype=np.float32), (), AT, UTC))
+    pool.add(
+        [
+            Candidate(unit(number, text, source=source), Signals(10.0 / number, 0.5))
+            for number, text in enumerate(contents, 1)
+        ]
     )
+    return pool
 
 
-def ranked(
-    candidates: Sequence[Candidate],
-    question: str,
-    language: str = "en",
+def scored(*scores: float) -> list[Recalled]:
+    return [Recalled(unit(number, "text"), score, Stage.SEARCH) for number, score in enumerate(scores, 1)]
+
+
+def chosen(
+    ordered: Sequence[Recalled],
     *,
     limit: int = 5,
     threshold: float = 0.3,
@@ -52,12 +44,16 @@ def ranked(
     refused: Collection[int] = (),
 ) -> Ranking:
     return choose(
-        order(candidates, query_terms(question), language),
-        lambda found: "refused" if found.id in refused else None,
+        ordered,
+        lambda found: "refused" if found.unit.id in refused else None,
         limit=limit,
         threshold=threshold,
         companions=companions,
     )
+
+
+def kept(found: Ranking) -> list[int]:
+    return [recalled.unit.id for recalled in found.kept]
 
 
 @given(SCORES, COSINES, st.sampled_from(["en", "zh"]), st.integers(0, 50))
@@ -88,52 +84,49 @@ def test_without_vectors_full_text_decides() -> None:
 @pytest.mark.parametrize(
     ("language", "question", "answer", "other"),
     [
-        ("en", "Which book did I read in the library?", "I read a novel in the library today.", "I read the news."),
-        ("zh", "我在图书馆看的小说叫什么名字？", "今天在图书馆看了一本小说。", "我看了新闻。"),
+        ("en", "Which book did I read in the library?", "I read a novel in the library today.", "I slept."),
+        ("zh", "我在图书馆看的小说叫什么名字？", "今天在图书馆看了一本小说。", "我睡了。"),
     ],
 )
-def test_an_answer_passes_the_threshold_and_another_unit_does_not(
-    language: str, question: str, answer: str, other: str
-) -> None:
-    candidates = Candidate(unit(1, answer), Signals(6.0, 0.5)), Candidate(unit(2, other), Signals(1.0, 0.2))
-    found = ranked(candidates, question, language, limit=10, threshold=0.35)
-    assert [recalled.unit.id for recalled in found.kept] == [1]
+def test_an_answer_comes_first_with_a_higher_score(language: str, question: str, answer: str, other: str) -> None:
+    first, second = Ranker().order(pool_of(question, answer, other), language)
+    assert (first.unit.id, second.unit.id) == (1, 2)
+    assert 0 <= second.score < first.score <= 1
+    assert first.signals.keys() >= {"bm25", "late", "words", "dense", "subject", "time"}
+    assert first.signals["words"] > second.signals["words"]
 
 
-def scored(*cosines: float) -> list[Candidate]:
-    return [Candidate(unit(number, f"text {number}"), Signals(0.0, cosine)) for number, cosine in enumerate(cosines, 1)]
+def test_a_tie_goes_to_the_newer() -> None:
+    pool = Pool(Question("dog", np.zeros((0, 8), dtype=np.float32), (), AT, UTC))
+    pool.add([Candidate(unit(number, "Rex is a dog."), Signals(1.0, 0.5)) for number in (2, 9, 4)])
+    assert [found.unit.id for found in Ranker().order(pool, "en")] == [9, 4, 2]
+
+
+def test_nothing_is_in_no_order() -> None:
+    assert Ranker().order(pool_of("dog"), "en") == []
 
 
 def test_a_best_under_the_threshold_means_nothing_reliable() -> None:
-    found = ranked(scored(0.4, 0.3), "dog", threshold=0.35)
+    found = chosen(scored(0.34, 0.3), threshold=0.35)
     assert found.kept == ()
     assert {why for _, why in found.dropped} == {"under the threshold of 0.35"}
 
 
 def test_a_good_best_brings_its_companions_but_not_what_is_far_behind() -> None:
-    found = ranked(scored(0.7, 0.45, 0.2), "dog")
-    assert [recalled.unit.id for recalled in found.kept] == [1, 2]
+    found = chosen(scored(0.7, 0.45, 0.2))
+    assert kept(found) == [1, 2]
     assert [(recalled.unit.id, why) for recalled, why in found.dropped] == [(3, "far behind the best")]
-    assert [recalled.unit.id for recalled in ranked(scored(0.7, 0.45), "dog", companions=1.0).kept] == [1]
+    assert kept(chosen(scored(0.7, 0.45), companions=1.0)) == [1]
 
 
 def test_no_more_than_the_limit_is_kept() -> None:
-    found = ranked(scored(0.7, 0.7, 0.7), "dog", limit=2)
-    assert [recalled.unit.id for recalled in found.kept] == [3, 2]
+    found = chosen(scored(0.7, 0.7, 0.7), limit=2)
+    assert kept(found) == [1, 2]
     assert [why for _, why in found.dropped] == ["after the best 2"]
 
 
 def test_a_refused_unit_makes_room_and_brings_no_companions() -> None:
-    found = ranked(scored(0.7, 0.45, 0.2), "dog", limit=1, refused={1})
-    assert [recalled.unit.id for recalled in found.kept] == []
-    found = ranked(scored(0.7, 0.65, 0.2), "dog", limit=1, refused={1})
-    assert [recalled.unit.id for recalled in found.kept] == [2]
+    assert kept(chosen(scored(0.7, 0.25, 0.2), limit=1, refused={1})) == []
+    found = chosen(scored(0.7, 0.65, 0.2), limit=1, refused={1})
+    assert kept(found) == [2]
     assert [why for _, why in found.dropped] == ["refused", "far behind the best"]
-
-
-def test_the_assistants_words_and_questions_weigh_less() -> None:
-    user, question = unit(1, "Rex is a dog."), unit(2, "Is Rex a dog?")
-    assistant = replace(user, id=UnitId(3), source=Source.ASSISTANT)
-    candidates = [Candidate(found, Signals(1.0, 0.5)) for found in (question, assistant, user)]
-    found = order(candidates, ["dog"], "en")
-    assert [recalled.unit.id for recalled in found] == [1, 3, 2]

@@ -13,7 +13,7 @@ from edge.wire import DoneEvent
 from scripts.benchmarks import made_up
 from scripts.benchmarks.__main__ import bench
 from scripts.benchmarks.conversations import read_folder, unrelated
-from scripts.benchmarks.latency import Size, measure_latency
+from scripts.benchmarks.latency import STAGES, Size, measure_latency
 from scripts.benchmarks.memory import ASKED_AT
 from scripts.benchmarks.recall import measure_recall
 from scripts.benchmarks.report import Report, Table, finish, lines, spread
@@ -114,7 +114,9 @@ def test_recall_finds_chinese_evidence(memorybank_folder: Path) -> None:
 def test_latency_times_every_stage() -> None:
     report = measure_latency(Size(40, questions=4, rounds=1), HashEmbedder())
     stages = {row[0]: row for row in report.tables[0].rows}
-    assert {"rules, a certain hit", "all", "embed", "text search", "vector search", "ranking"} <= set(stages)
+    assert {"rules, a certain hit", "all", "- rules, no hit", *(f"- {stage}" for stage in STAGES.values())} == set(
+        stages
+    )
     assert all(row[3] == 4 for row in stages.values())
 
 

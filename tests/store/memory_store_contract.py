@@ -10,9 +10,10 @@ from typing import Protocol
 import numpy as np
 import pytest
 
-from edge.engine.ports import EmbeddingRow, MemoryStore, Place, Scope, Written
+from edge.engine.ports import EmbeddingRow, MemoryStore, Scope, Written
 from edge.engine.vector_ports import VectorLog
 from edge.errors import MemoryNotFound, TurnNotOpen
+from edge.memory.places import Place
 from edge.memory.units import Change, Confirm, Draft, Kind, OwnerId, SessionId, Source, TurnState, UnitId
 from tests.store.making import (
     ANN,

@@ -1,0 +1,233 @@
+"""Gathers the evidence for the candidates of one question, in as many steps as they are found in."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from itertools import pairwise
+
+import numpy as np
+
+from edge.memory.interaction import Floats, best_by_unit, best_matches, token_weights, weighted
+from edge.memory.people import About, asked_people, asks_of_assistant, name_spans, whom
+from edge.memory.places import NOWHERE, Place
+from edge.memory.questions import is_question
+from edge.memory.scoring import Evidence, Flags, Ints, Weights, content
+from edge.memory.text import is_prefix, query_terms, search_terms
+from edge.memory.times import nearness, times_in
+from edge.memory.units import Kind, SessionId, Source, Unit
+
+_REMARK = re.compile(r"\s*\[[^\[\]]*\]\s*$")
+"""What an import adds to someone's words: "[shares a photo]"."""
+TALK_GAP = timedelta(hours=3)
+"""Silence after which the same session is another talk."""
+_LONG = 4000
+"""A text of more characters is not cut into terms for ranking; a term stands in it where its letters do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the searches say of a unit: 0 where full text did not find it."""
+
+    bm25: float = 0.0
+    cosine: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A unit that may answer, with the signals it brought, its token codes chunk by chunk, and its place."""
+
+    unit: Unit
+    signals: Signals
+    codes: tuple[bytes, ...] = ()
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: its text, the unit vectors of its tokens (n, dimension) and their characters, and when it is."""
+
+    text: str
+    tokens: Floats
+    spans: tuple[tuple[int, int], ...]
+    now: datetime
+    zone: tzinfo | None = None
+
+    @property
+    def today(self) -> date:
+        """The person's day; without a zone, the machine's."""
+        return self.now.astimezone(self.zone).date()
+
+
+class Pool:
+    """The candidates of a question and what speaks for each. The first that are added set what a token is worth."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._terms = query_terms(question.text)
+        self._candidates: list[Candidate] = []
+        self._held: list[frozenset[str]] = []
+        self._matches = np.zeros((len(question.tokens), 0), dtype=np.float32)
+        self._owners: list[int] = []
+        self._token_weights: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self._candidates)
+
+    @property
+    def candidates(self) -> Sequence[Candidate]:
+        """In the order in which they were added."""
+        return self._candidates
+
+    def add(self, candidates: Sequence[Candidate]) -> None:
+        """Take in candidates that are not there yet."""
+        for candidate in candidates:
+            self._owners += [len(self._candidates)] * len(candidate.codes)
+            self._candidates.append(candidate)
+            self._held.append(_held(self._terms, candidate.unit.content))
+        added = best_matches(self._question.tokens, [code for given in candidates for code in given.codes])
+        self._matches = np.concatenate([self._matches, added], axis=1)
+        if self._token_weights is None and self._matches.size:
+            self._token_weights = token_weights(self._matches)
+
+    def promising(self, weights: Weights, count: int) -> list[Candidate]:
+        """The best so far by their own text."""
+        sums = content(self.evidence(), weights)
+        return [self._candidates[row] for row in np.argsort(-sums, kind="stable")[:count]]
+
+    def chunks(self) -> Ints:
+        """For each candidate the chunk whose tokens match best, -1 where it has no codes."""
+        return self._late(frozenset())[1]
+
+    def evidence(self) -> Evidence:
+        """All that is known of the candidates now, in their order."""
+        units = [candidate.unit for candidate in self._candidates]
+        asked = self._asked(units)
+        own, others = _sides(units, asked)
+        before, after, talk = self._talk()
+        bm25 = np.array([candidate.signals.bm25 for candidate in self._candidates], dtype=np.float32)
+        return Evidence(
+            late=self._late(frozenset())[0],
+            bm25=bm25 / max(float(bm25.max(initial=0.0)), 1e-9),
+            words=self._words(frozenset()),
+            dense=np.array([candidate.signals.cosine for candidate in self._candidates], dtype=np.float32),
+            before=before,
+            after=after,
+            talk=talk,
+            subject=self._subjects(units, asked),
+            time=self._times(units),
+            question=np.array([_only_asks(unit) for unit in units], dtype=np.bool_),
+            assistant=self._assistants(units),
+            own=own,
+            others=others,
+            match_late=self._late(asked)[0],
+            match_words=self._words(asked),
+        )
+
+    # --- what the text shares with the question ---
+
+    def _late(self, without: frozenset[str]) -> tuple[Floats, Ints]:
+        """Late interaction for each candidate, and its best chunk; tokens of some names count nothing."""
+        values = np.zeros(0, dtype=np.float32)
+        if self._token_weights is not None:
+            names = [span for name in without for span in name_spans(self._question.text, name)]
+            named = [any(start < end and first < last for start, last in names) for first, end in self._question.spans]
+            values = weighted(self._matches, np.where(named, 0, self._token_weights).astype(np.float32))
+        return best_by_unit(values, np.array(self._owners[: len(values)], dtype=np.int64), len(self))
+
+    def _words(self, without: frozenset[str]) -> Floats:
+        """The share of the question's words that each candidate holds, weighed by how few candidates hold them."""
+        names = {term for name in without for term in search_terms(name)}
+        terms = [term for term in self._terms if term not in names]
+        found = Counter(term for held in self._held for term in held)
+        rarity = {term: math.log(1 + (len(self) + 1) / (found[term] + 0.5)) for term in terms}
+        total = sum(rarity.values())
+        shares = [sum(rarity.get(term, 0.0) for term in held) / total if total else 0.0 for held in self._held]
+        return np.array(shares, dtype=np.float32)
+
+    # --- whose words, when, and where ---
+
+    def _asked(self, units: Sequence[Unit]) -> frozenset[str]:
+        return asked_people(self._question.text, {unit.subject for unit in units})
+
+    def _subjects(self, units: Sequence[Unit], asked: frozenset[str]) -> Floats:
+        if asks_of_assistant(self._question.text):
+            mine = [unit.source is Source.ASSISTANT for unit in units]
+        else:
+            mine = [unit.source is not Source.ASSISTANT and unit.subject in asked for unit in units]
+        return np.array(mine, dtype=np.float32)
+
+    def _assistants(self, units: Sequence[Unit]) -> Flags:
+        asked = asks_of_assistant(self._question.text)
+        return np.array([unit.source is Source.ASSISTANT and not asked for unit in units], dtype=np.bool_)
+
+    def _times(self, units: Sequence[Unit]) -> Floats:
+        times = times_in(self._question.text, self._question.today)
+        if not times:
+            return np.zeros(len(units), dtype=np.float32)
+        days = [unit.valid_from.astimezone(self._question.zone).date() for unit in units]
+        return np.array([nearness(times, day) for day in days], dtype=np.float32)
+
+    def _talk(self) -> tuple[Ints, Ints, Ints]:
+        """Rows of the words before and after, and the talks, as far as they are among the candidates."""
+        rows = {candidate.unit.id: row for row, candidate in enumerate(self._candidates)}
+        before, after = (np.full(len(self), -1, dtype=np.int64) for _ in range(2))
+        for row, candidate in enumerate(self._candidates):
+            for other, this, that in ((candidate.place.before, before, after), (candidate.place.after, after, before)):
+                if other is not None and other in rows:
+                    this[row] = rows[other]
+                    if that[rows[other]] < 0:
+                        that[rows[other]] = row
+        talk = _talks(self._candidates)
+        for side in (before, after):  # what was said hours later is no neighbour
+            side[(side >= 0) & (talk[side] != talk)] = -1
+        return before, after, talk
+
+
+def _held(terms: Sequence[str], text: str) -> frozenset[str]:
+    """Which of the question's terms a text holds."""
+    if len(text) > _LONG:
+        folded = text.casefold()
+        return frozenset(term for term in terms if term in folded)
+    there = frozenset(search_terms(text))
+    return frozenset(term for term in terms if term in there or (is_prefix(term) and term in text))
+
+
+def _only_asks(unit: Unit) -> bool:
+    """A question that was asked before repeats the words of this one, not its answer."""
+    return unit.kind is Kind.EPISODE and is_question(_REMARK.sub("", unit.content))
+
+
+def _sides(units: Sequence[Unit], asked: frozenset[str]) -> tuple[Flags, Flags]:
+    """Which units are about who is asked about and which about others; none where nobody else speaks."""
+    speak = [unit for unit in units if unit.kind is Kind.EPISODE and unit.source is not Source.ASSISTANT]
+    if not asked or all(unit.subject in asked for unit in speak):
+        return np.zeros(len(units), dtype=np.bool_), np.zeros(len(units), dtype=np.bool_)
+    sides = [whom(unit, asked) for unit in units]
+    own = np.array([side is About.ASKED for side in sides], dtype=np.bool_)
+    others = np.array([side is About.OTHERS for side in sides], dtype=np.bool_)
+    return own, others
+
+
+def _talks(candidates: Sequence[Candidate]) -> Ints:
+    """A number for each talk: units of one session without a long silence between them. What was said in no session
+    is a talk of its own."""
+    talks = -1 - np.arange(len(candidates), dtype=np.int64)
+    by_session: dict[SessionId, list[int]] = {}
+    for row, candidate in enumerate(candidates):
+        if candidate.place.session is not None:
+            by_session.setdefault(candidate.place.session, []).append(row)
+    number = 0
+    for rows in by_session.values():
+        said = sorted(rows, key=lambda row: candidates[row].unit.valid_from)
+        talks[said[0]] = number
+        for earlier, later in pairwise(said):
+            silence = candidates[later].unit.valid_from - candidates[earlier].unit.valid_from
+            number += silence > TALK_GAP
+            talks[later] = number
+        number += 1
+    return talks

@@ -1,0 +1,152 @@
+"""The evidence that a pool gathers: words, tokens, people, times and the talk."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+
+from edge.memory.places import NOWHERE, Place
+from edge.memory.pool import Candidate, Pool, Question, Signals
+from edge.memory.units import SessionId, Source, UnitId
+from edge.memory.weights import WEIGHTS
+from tests.fakes.embedder import HashEmbedder
+from tests.memory.making import AT, unit
+
+EMBEDDER = HashEmbedder()
+S, T = SessionId("s"), SessionId("t")
+NOW = datetime(2026, 1, 20, 12, tzinfo=UTC)
+
+
+def asked(text: str, now: datetime = NOW) -> Question:
+    read = EMBEDDER.read_query(text)
+    return Question(text, read.tokens, read.spans, now, UTC)
+
+
+def candidate(
+    number: int,
+    content: str,
+    *,
+    subject: str = "self",
+    bm25: float = 0.0,
+    place: Place = NOWHERE,
+    at: datetime = AT,
+    coded: bool = True,
+    source: Source = Source.USER,
+) -> Candidate:
+    codes = EMBEDDER.embed([content])[0].codes if coded else ()
+    return Candidate(unit(number, content, subject=subject, at=at, source=source), Signals(bm25, 0.5), codes, place)
+
+
+def pool_of(question: str, *candidates: Candidate) -> Pool:
+    pool = Pool(asked(question))
+    pool.add(candidates)
+    return pool
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("Where is the blue kettle?", "The blue kettle is in the attic.", "A lamp is in the cellar."),
+        ("蓝色的水壶在哪里？", "蓝色的水壶在阁楼。", "台灯在地下室。"),
+    ],
+)
+def test_words_and_tokens_speak_for_the_answer(question: str, answer: str, other: str) -> None:
+    evidence = pool_of(question, candidate(1, answer, bm25=4.0), candidate(2, other, bm25=1.0)).evidence()
+    assert evidence.words[0] > evidence.words[1]
+    assert evidence.late[0] > evidence.late[1]
+    assert evidence.bm25.tolist() == [1.0, 0.25]
+    assert evidence.dense.tolist() == [0.5, 0.5]
+
+
+def test_without_codes_late_interaction_is_unknown() -> None:
+    evidence = pool_of("kettle", candidate(1, "kettle"), candidate(2, "kettle", coded=False)).evidence()
+    assert np.isnan(evidence.late).tolist() == [False, True]
+    bare = Pool(Question("kettle", np.zeros((0, 8), dtype=np.float32), (), NOW, UTC))
+    bare.add([candidate(1, "kettle", coded=False)])
+    assert np.isnan(bare.evidence().late).all()
+    assert bare.evidence().words.tolist() == [1.0]
+
+
+def test_an_empty_pool_has_empty_evidence() -> None:
+    evidence = pool_of("kettle").evidence()
+    assert all(len(getattr(evidence, name)) == 0 for name in type(evidence).__dataclass_fields__)
+
+
+def test_a_long_text_is_as_good_as_its_best_chunk_and_holds_its_words() -> None:
+    words = " ".join(f"word{number}" for number in range(600))
+    long = candidate(1, f"{words} The blue kettle is in the attic. {words}")
+    pool = pool_of("Where is the blue kettle?", long, candidate(2, "Nothing."))
+    assert len(long.codes) > 3
+    assert 0 < pool.chunks()[0] < len(long.codes) - 1
+    assert pool.evidence().words[0] == 1.0
+
+
+def test_words_next_to_each_other_are_known_from_either_side() -> None:
+    place = Place(S, before=UnitId(1), after=UnitId(3))
+    pool = pool_of("x", candidate(1, "a", place=Place(S)), candidate(2, "b", place=place))
+    pool.add([candidate(3, "c", place=place.beside(UnitId(2))[UnitId(3)])])
+    evidence = pool.evidence()
+    assert (evidence.before.tolist(), evidence.after.tolist()) == ([-1, 0, 1], [1, 2, -1])
+    assert len(set(evidence.talk.tolist())) == 1
+
+
+def test_a_long_silence_begins_another_talk_and_parts_neighbours() -> None:
+    first = candidate(1, "a", place=Place(S, after=UnitId(2)))
+    later = candidate(2, "b", place=Place(S, before=UnitId(1)), at=AT + timedelta(hours=9))
+    elsewhere = candidate(3, "c", place=Place(T), at=AT)
+    alone, too = candidate(4, "d"), candidate(5, "e")
+    evidence = pool_of("x", first, later, elsewhere, alone, too).evidence()
+    assert len(set(evidence.talk.tolist())) == 5
+    assert set(evidence.before.tolist()) | set(evidence.after.tolist()) == {-1}
+
+
+def test_who_is_asked_about_is_known_where_several_speak() -> None:
+    ann, bob = candidate(1, "I like tea.", subject="Ann"), candidate(2, "I like rum.", subject="Bob")
+    evidence = pool_of("What does Ann like?", ann, bob).evidence()
+    assert (evidence.own.tolist(), evidence.others.tolist()) == ([True, False], [False, True])
+    assert evidence.subject.tolist() == [1.0, 0.0]
+    alone = pool_of("What does Ann like?", ann).evidence()
+    assert not alone.others.any()
+    own = pool_of("What do I like?", candidate(1, "I like tea."), candidate(2, "You are nice.")).evidence()
+    assert not own.others.any()
+
+
+def test_the_name_of_who_is_asked_about_decides_no_match() -> None:
+    names = candidate(1, "Ann! Ann! Ann!", subject="Bob"), candidate(2, "I drank tea.", subject="Ann")
+    evidence = pool_of("What tea did Ann drink?", *names).evidence()
+    assert evidence.words[0] > 0
+    assert evidence.match_words[0] == 0
+    assert evidence.match_late[1] > evidence.match_late[0]
+
+
+def test_the_assistants_words_count_where_they_are_asked_for() -> None:
+    said = candidate(1, "I recommend the castle.", source=Source.ASSISTANT), candidate(2, "I saw the castle.")
+    other = pool_of("Which castle did I see?", *said).evidence()
+    assert (other.assistant.tolist(), other.subject.tolist()) == ([True, False], [0.0, 1.0])
+    asked_for = pool_of("Which castle did you recommend to me?", *said).evidence()
+    assert (asked_for.assistant.tolist(), asked_for.subject.tolist()) == ([False, False], [1.0, 0.0])
+
+
+@pytest.mark.parametrize("question", ["What did I do on 1 January?", "1月1日我做了什么？"])
+def test_a_named_time_is_compared_in_the_persons_zone(question: str) -> None:
+    late = datetime(2025, 12, 31, 20, tzinfo=UTC)
+    east = Question(question, np.zeros((0, 8), dtype=np.float32), (), NOW, timezone(timedelta(hours=8)))
+    pool = Pool(east)
+    pool.add([candidate(1, "a", at=late), candidate(2, "b", at=late - timedelta(days=9))])
+    assert pool.evidence().time.tolist() == [1.0, 0.0]
+    assert east.today.isoformat() == "2026-01-20"
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [("Is it red?", True), ("它是红的吗", True), ("Ann: Is it red? [shares a photo]", True), ("It is red.", False)],
+)
+def test_what_only_asks_is_marked(text: str, asks: bool) -> None:
+    assert pool_of("red", candidate(1, text)).evidence().question.tolist() == [asks]
+
+
+def test_the_promising_are_the_best_by_their_own_text() -> None:
+    pool = pool_of("blue kettle", candidate(1, "nothing"), candidate(2, "the blue kettle", bm25=2.0))
+    assert [found.unit.id for found in pool.promising(WEIGHTS["en"], 1)] == [2]

@@ -1,0 +1,114 @@
+"""The weighted sum, what neighbours and a talk pass on, whose words matched, and the curve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edge.memory.scoring import CONTRAST_LIMIT, Evidence, calibrated, content, contrast, neighbours, sums, talk_means
+from edge.memory.weights import WEIGHTS
+
+EN = WEIGHTS["en"]
+_FLAGS = {"question", "assistant", "own", "others"}
+_ROWS = {"before": -1, "after": -1}
+
+
+def evidence(count: int, **given: Any) -> Evidence:
+    """Evidence with zeros for what is not given."""
+    arrays: dict[str, Any] = {}
+    for name in Evidence.__dataclass_fields__:
+        kind = np.bool_ if name in _FLAGS else np.int64 if name in ("before", "after", "talk") else np.float32
+        arrays[name] = np.array(given.get(name, [_ROWS.get(name, 0)] * count), dtype=kind)
+    return Evidence(**arrays)
+
+
+def floats(*values: float) -> Any:
+    return np.array(values, dtype=np.float32)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", ["late", "bm25", "words", "subject", "time"])
+def test_more_of_what_speaks_for_a_unit_is_never_worse(language: str, name: str) -> None:
+    some, more = (sums(evidence(2, **{name: [0.2, value]}), WEIGHTS[language]) for value in (0.2, 0.8))
+    assert more[1] >= some[1]
+    assert more[1] > some[1] or getattr(WEIGHTS[language], name) == 0
+
+
+@pytest.mark.parametrize("name", ["question", "assistant"])
+def test_what_only_asks_and_what_the_assistant_said_weigh_less(name: str) -> None:
+    first, second = sums(evidence(2, late=[0.5, 0.5], **{name: [True, False]}), EN)
+    assert first < second
+
+
+def test_without_codes_the_words_stand_for_late_interaction() -> None:
+    known, unknown = content(evidence(2, late=[EN.late_floor + EN.late_span * 0.5, np.nan], words=[0.5, 0.5]), EN)
+    assert known == pytest.approx(unknown, abs=1e-4)
+    assert np.isfinite(sums(evidence(1, late=[np.nan]), EN)).all()
+
+
+def test_a_neighbour_passes_on_the_better_side() -> None:
+    given = evidence(3, before=[-1, 0, -1], after=[1, 2, -1])
+    assert neighbours(given, floats(5, 1, 3)).tolist() == [1, 5, 1]
+    assert neighbours(evidence(0), floats()).tolist() == []
+
+
+def test_a_talk_passes_on_its_best_three() -> None:
+    talk = np.array([7, 7, 7, 7, -1, 2])
+    assert talk_means(talk, floats(1, 2, 3, 4, 6, 0)).tolist() == [3, 3, 3, 3, 2, 0]
+    assert talk_means(np.array([], dtype=np.int64), floats()).tolist() == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 9, width=32)), min_size=1, max_size=20))
+def test_a_talks_mean_is_that_of_its_best_three_written_plainly(rows: list[tuple[int, float]]) -> None:
+    talk, own = np.array([name for name, _ in rows]), floats(*(value for _, value in rows))
+    for (name, _), mean in zip(rows, talk_means(talk, own), strict=True):
+        best = sorted((value for other, value in rows if other == name), reverse=True)[:3]
+        assert mean == pytest.approx(sum([*best, *[own.min()] * (3 - len(best))]) / 3, abs=1e-4)
+
+
+def test_words_of_others_that_match_better_speak_against_an_answer() -> None:
+    sides = {"own": [True, False, False], "others": [False, True, False]}
+    theirs = contrast(evidence(3, match_late=[0.2, 0.7, 0.9], **sides), EN)
+    own = contrast(evidence(3, match_late=[0.7, 0.2, 0.9], **sides), EN)
+    assert theirs is not None
+    assert own == pytest.approx(-theirs, abs=1e-3)
+    assert theirs < -3
+
+
+def test_the_question_of_another_is_no_rival_to_its_answer() -> None:
+    sides = {"own": [True, False], "others": [False, True], "match_late": [0.4, 0.4]}
+    plain, asked = (contrast(evidence(2, question=[False, asks], **sides), EN) for asks in (False, True))
+    assert plain == pytest.approx(0, abs=1e-3)
+    assert asked == pytest.approx(np.log(5), abs=1e-3)
+
+
+def test_without_two_sides_there_is_nobody_to_be_mistaken_for() -> None:
+    assert contrast(evidence(2, own=[True, True]), EN) is None
+    assert contrast(evidence(0), EN) is None
+
+
+@given(st.lists(st.floats(-2, 2, width=32), min_size=2, max_size=9))
+def test_odds_stay_within_their_limit(matches: list[float]) -> None:
+    side = [place % 2 == 0 for place in range(len(matches))]
+    odds = contrast(evidence(len(matches), match_late=matches, own=side, others=[not own for own in side]), EN)
+    assert odds is not None
+    assert -CONTRAST_LIMIT <= odds <= CONTRAST_LIMIT
+
+
+@given(st.lists(st.floats(-1000, 1000, width=32), min_size=1, max_size=9), st.none() | st.floats(-6, 6))
+def test_scores_are_shares_in_the_order_of_the_sums(raw: list[float], odds: float | None) -> None:
+    scores = calibrated(floats(*sorted(raw)), odds, EN)
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert (np.diff(scores) >= 0).all()
+
+
+def test_the_curve_is_the_logistic_one() -> None:
+    weights = replace(EN, bias=-3.0, slope=0.5, contrast=2.0, plain_bias=-1.0, plain_slope=1.0)
+    assert calibrated(floats(1), None, weights).tolist() == [0.5]
+    assert calibrated(floats(2), 1.0, weights).tolist() == [0.5]
+    assert calibrated(floats(2), -1.0, weights)[0] == pytest.approx(0.018, abs=1e-3)
