@@ -22,10 +22,14 @@ from edge.errors import EdgeError
 
 FORMAT = 2
 MANIFEST = "manifest.json"
+UNCLEAN = "unclean"
+"""File that counts how often in a row the index was opened and not closed. A block of a card that cannot be read ends
+the process when it is touched through a map, and would do so again after every start."""
 ASIDE = "unfit"
 """Folder that takes files which did not fit; it holds the last ones only."""
 GRAPH_SUFFIX, ROWS_SUFFIX, TEMPORARY = ".hnsw", ".rows", ".tmp"
 _NAME_CHARACTERS = 16
+_CHUNK = 1 << 20
 _GREATEST = 2**63 - 1
 """Number that the store can give."""
 
@@ -163,6 +167,30 @@ def aside_is_foreign(folder: Path, shape: Shape) -> bool:
         return read_manifest(folder / ASIDE, shape) is not None
     except IndexUnfit:
         return False
+
+
+def count_opening(folder: Path) -> int:
+    """Note that the index is open; how often before it was not closed, in a row."""
+    path = folder / UNCLEAN
+    count = 0
+    with suppress(OSError, ValueError):
+        count = int(path.read_text())
+    with suppress(OSError):
+        path.write_text(str(count + 1))
+    return count
+
+
+def note_closing(folder: Path) -> None:
+    """Note that the index was closed in order."""
+    with suppress(OSError):
+        (folder / UNCLEAN).unlink(missing_ok=True)
+
+
+def read_whole(path: Path) -> None:
+    """Read a file to its end, to learn whether it can be read. Raises OSError."""
+    with path.open("rb") as file:
+        while file.read(_CHUNK):
+            pass
 
 
 def own_files(folder: Path) -> list[Path]:

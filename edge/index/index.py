@@ -14,6 +14,7 @@ import numpy as np
 
 from edge.engine.ports import Mask, Vector
 from edge.engine.vector_ports import IndexState, SegmentState, VectorRows, Verified
+from edge.index import files
 from edge.index.files import storage_error
 from edge.index.gathering import Source, gather
 from edge.index.head import Head
@@ -103,6 +104,7 @@ class SegmentedIndex:
     def close(self) -> None:
         with self._lock:
             self._upkeep.stop()
+            files.note_closing(self._holdings.folder)
             self._holdings.segments = []
             self._holdings.head = Head(self._holdings.shape.dimension, 0)
 

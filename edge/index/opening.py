@@ -15,6 +15,8 @@ from edge.index.segment import Segment
 _log = logging.getLogger(__name__)
 WARM_BYTES = 128 << 20
 """Bytes of segments, the newest, that the kernel is asked to read ahead."""
+_UNCLEAN_BEFORE_READING = 2
+"""Openings in a row that were not followed by a closing, after which all files are read once before they are used."""
 _NOTHING = Manifest("", 0, ())
 
 
@@ -30,7 +32,8 @@ def open_index(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         manifest, unfit = _read(folder, shape, log)
-        segments, damaged = _open_segments(folder, shape, manifest)
+        suspect = files.count_opening(folder) >= _UNCLEAN_BEFORE_READING
+        segments, damaged = _open_segments(folder, shape, manifest, suspect=suspect)
         files.clean(folder, {segment.entry.name for segment in segments})
     except OSError as error:
         raise storage_error(folder, error) from error
@@ -57,11 +60,14 @@ def _read(folder: Path, shape: Shape, log: VectorLog) -> tuple[Manifest, IndexUn
     return manifest or _NOTHING, None
 
 
-def _open_segments(folder: Path, shape: Shape, manifest: Manifest) -> tuple[list[Segment], list[str]]:
+def _open_segments(folder: Path, shape: Shape, manifest: Manifest, *, suspect: bool) -> tuple[list[Segment], list[str]]:
+    """The segments that fit, and why others do not; `suspect` ones are read whole before they are mapped."""
     segments: list[Segment] = []
     unfit: list[tuple[Entry, str]] = []
     for entry in manifest.segments:
         try:
+            if suspect:
+                _read_whole(files.graph_path(folder, entry.name))
             segments.append(Segment(folder, shape, entry))
         except IndexUnfit as error:
             unfit.append((entry, str(error)))
@@ -74,6 +80,15 @@ def _open_segments(folder: Path, shape: Shape, manifest: Manifest) -> tuple[list
             )
     _warm(segments)
     return segments, [reason for _, reason in unfit]
+
+
+def _read_whole(path: Path) -> None:
+    try:
+        files.read_whole(path)
+    except FileNotFoundError:
+        return  # an empty segment has no graph, and of another it is missed when it is opened
+    except OSError as error:
+        raise IndexUnfit(f"{path.name} cannot be read: {error}") from error
 
 
 def _warm(segments: list[Segment]) -> None:

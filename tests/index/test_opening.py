@@ -12,7 +12,7 @@ import pytest
 from edge.errors import DiskFull, StoreFailed, StoreReadOnly
 from edge.index import files
 from edge.index import index as index_module
-from edge.index.files import ASIDE, MANIFEST
+from edge.index.files import ASIDE, MANIFEST, UNCLEAN
 from edge.index.layout import HEADER_BYTES
 from edge.index.opening import open_index
 from edge.index.segment import Segment
@@ -68,6 +68,8 @@ def test_a_new_one_is_empty(tmp_path: Path) -> None:
     index = opened(tmp_path / "some" / "where", VectorLog(8))
     assert index.state().vectors == 0
     assert (index.state().missing, index.state().unfit, index.state().segments) == (0, (), ())
+    assert [path.name for path in (tmp_path / "some" / "where").iterdir()] == [UNCLEAN]
+    index.close()
     assert list((tmp_path / "some" / "where").iterdir()) == []
 
 
@@ -85,7 +87,7 @@ def test_it_is_as_it_was_closed(folder: Path, log: VectorLog) -> None:
     assert [segment.vectors for segment in state.segments] == [100, 100, 60]
     assert (state.vectors, state.fresh, state.missing, state.work, state.unfit) == (265, 5, 0, None, ())
     assert sum(segment.bytes for segment in state.segments) == sum(
-        path.stat().st_size for path in folder.iterdir() if path.name != MANIFEST
+        path.stat().st_size for path in folder.iterdir() if path.name not in {MANIFEST, UNCLEAN}
     )
     assert_answers(folder, log, index)
     assert drain(index) == 0
@@ -374,7 +376,7 @@ def test_leftovers_are_cleaned(folder: Path, log: VectorLog) -> None:
         (folder / name).write_bytes(b"leftover")
     (folder / "notes.txt").write_text("not ours")
     assert opened(folder, log, OPTIONS).state().unfit == ()
-    assert {path.name for path in folder.iterdir()} == live | {"notes.txt"}
+    assert {path.name for path in folder.iterdir()} == live | {"notes.txt", UNCLEAN}
 
 
 def test_what_was_moved_aside_goes_when_something_is_forgotten(folder: Path, log: VectorLog) -> None:
