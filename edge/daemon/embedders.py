@@ -15,7 +15,7 @@ from edge.daemon.index_folders import folder_of, remove_others
 from edge.daemon.parts import Models
 from edge.engine.ports import MemoryStore, TextEmbedder
 from edge.engine.vector_ports import VectorIndex
-from edge.engine.vectors import Vectors, embedder_key
+from edge.engine.vectors import Pair, Vectors, embedder_key
 from edge.errors import EdgeError, ModelUnknown
 
 _log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class Embedders:
             return False
         coming = self._vectors.coming
         if coming is not None and coming.is_whole(self._store):
-            self._switch()
+            self._switch(coming)
             return True
         return self._drop_retired()
 
@@ -112,13 +112,12 @@ class Embedders:
     def _open(self, embedder: TextEmbedder) -> VectorIndex:
         return self._open_index(folder_of(self._root, embedder_key(embedder)), embedder)
 
-    def _switch(self) -> None:
-        assert self._vectors.coming is not None
-        self._store.use_embedder(self._vectors.coming.key)
+    def _switch(self, coming: Pair) -> None:
+        self._store.use_embedder(coming.key)
         former = self._vectors.switch()
         former.index.close()
         self._retired = None
-        _log.info("%s serves now in place of %s", self._vectors.pairs[0].key, former.key)
+        _log.info("%s serves now in place of %s", coming.key, former.key)
 
     def _drop_retired(self) -> bool:
         used = [pair.key for pair in self._vectors.pairs]
