@@ -74,6 +74,19 @@ def answers(
 
 
 @bench.command()
+@click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
+@json_option
+def tune(folders: tuple[Path, ...], json_file: Path | None) -> None:
+    """Fit the weights of recall to conversations, and rank each by weights fitted to the others."""
+    from scripts.benchmarks.conversations import read_folder
+    from scripts.benchmarks.memory import real_embedder
+    from scripts.benchmarks.tune import measure_tuning
+
+    conversations = [conversation for folder in folders for conversation in read_folder(folder)]
+    finish(measure_tuning(conversations, real_embedder()), json_file)
+
+
+@bench.command()
 @click.option("--units", default=10_000, show_default=True, type=_AT_LEAST_ONE, help="Made-up units to fill in.")
 @click.option("--questions", default=100, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
 @_rounds

@@ -19,6 +19,7 @@ from scripts.benchmarks.memory import BenchMemory, bench_memory
 from scripts.benchmarks.report import NOISE, Report, Table, spread
 
 METHODS = ("edge", "edge, as a turn", "bm25", "dense", "recency")
+_THRESHOLDS = (0.5, 0.6, 0.65, 0.75, 0.8, 0.9)
 _UNRELATED_SHARE = 5
 """Of the questions of other conversations, every fifth is asked."""
 
@@ -39,7 +40,7 @@ def measure_recall(conversations: Sequence[Conversation], depths: Sequence[int],
     for conversation in conversations:
         with tempfile.TemporaryDirectory() as folder, bench_memory(Path(folder), embedder) as memory:
             _Asked(memory, conversation, results).ask_all(unrelated(list(conversations), conversation))
-    return Report("recall", [_found(results), _passing(results), _latency(results)], _figures(results))
+    return Report("recall", [_found(results), _refused(results), _latency(results)], _figures(results))
 
 
 class _Asked:
@@ -126,18 +127,23 @@ def _found(results: Results) -> Table:
     )
 
 
-def _passing(results: Results) -> Table:
-    threshold = RecallSettings().threshold
+def _refused(results: Results) -> Table:
+    thresholds = sorted({*_THRESHOLDS, RecallSettings().threshold})
     rows = [
-        (data, kind, len(scores), fmean(score >= threshold for score in scores), spread(scores)[0])
+        (data, kind, len(scores), *(_share_under(scores, threshold) for threshold in thresholds))
         for (data, kind), scores in sorted(results.best.items())
     ]
     note = (
         "Unrelated: other conversations' questions, with the names of this one's people. Unanswerable: mostly asked "
-        "of one person what the other said; no threshold tells those."
+        "of one person what the other said. The weights were fitted to conversations such as these; `scripts/bench "
+        "tune` gives the shares by weights fitted to the others."
     )
-    columns = ("data", "questions", "count", f"best score over {threshold:g}", "median best score")
-    return Table("Share of questions whose best unit passes the threshold", columns, rows, note)
+    columns = ("data", "questions", "count", *(f"under {threshold:g}" for threshold in thresholds))
+    return Table("Share of questions refused, by threshold of the best score", columns, rows, note)
+
+
+def _share_under(scores: Sequence[float], threshold: float) -> float:
+    return fmean(score < threshold for score in scores)
 
 
 def _latency(results: Results) -> Table:
@@ -146,8 +152,13 @@ def _latency(results: Results) -> Table:
 
 
 def _figures(results: Results) -> dict[str, float]:
-    """Recall of edge less that of BM25 alone, over all questions of each language."""
-    return {
+    """Recall of edge less that of BM25 alone, over all questions of each language; shares refused."""
+    threshold = RecallSettings().threshold
+    refused = {
+        f"{data}, {kind}: refused under {threshold:g}": _share_under(scores, threshold)
+        for (data, kind), scores in sorted(results.best.items())
+    }
+    return refused | {
         f"{data} {group}, recall@{depth}: edge less bm25": fmean(found)
         - fmean(results.found[data, group, "bm25", depth])
         for (data, group, method, depth), found in sorted(results.found.items())
