@@ -170,14 +170,24 @@ def aside_is_foreign(folder: Path, shape: Shape) -> bool:
 
 
 def count_opening(folder: Path) -> int:
-    """Note that the index is open; how often before it was not closed, in a row."""
-    path = folder / UNCLEAN
+    """Note that the index is open; how often before it was not closed, in a row since the machine was started: what is
+    unplugged every evening shall not start slowly every morning."""
+    path, boot = folder / UNCLEAN, _boot()
     count = 0
     with suppress(OSError, ValueError):
-        count = int(path.read_text())
+        known, before = path.read_text().split()
+        count = int(before) if known == boot else 0
     with suppress(OSError):
-        path.write_text(str(count + 1))
+        path.write_text(f"{boot} {count + 1}")
     return count
+
+
+def _boot() -> str:
+    """The kernel's name of the time since it was started; one name for all where it does not tell."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return "unknown"
 
 
 def note_closing(folder: Path) -> None:

@@ -62,6 +62,28 @@ def test_a_clean_end_starts_the_count_anew(tmp_path: Path, log: VectorLog, monke
     assert names != []
 
 
+def test_a_power_cut_starts_the_count_anew(tmp_path: Path, log: VectorLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unplugging is how many boards are turned off."""
+    names = read_files(monkeypatch)
+    for boot in range(5):
+        monkeypatch.setattr(files, "_boot", lambda boot=boot: f"boot-{boot}")
+        opened(tmp_path, log)
+        opened(tmp_path, log)
+    assert names == []
+    opened(tmp_path, log)
+    assert names != []
+
+
+def test_the_kernel_names_its_start_and_where_it_does_not_they_count_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert files._boot() == files._boot() != "unknown"
+
+    def refuse(path: Path) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    assert files._boot() == "unknown"
+
+
 def test_reading_whole_reads_to_the_end_and_tells_what_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(3_000_000))
     files.read_whole(tmp_path / "file")
