@@ -46,6 +46,12 @@ def read_certain_phone(raw: str) -> Read | None:
     return read if is_mobile or is_grouped or raw.startswith("+") else None
 
 
+def read_train(raw: str) -> Read | None:
+    """A train: letters and digits, two or more."""
+    value = re.sub(r"\s", "", raw).upper()
+    return (raw.strip(), value) if any(ch.isdigit() for ch in value) and len(value) > 1 else None
+
+
 def read_plate(raw: str) -> Read | None:
     """A licence plate: letters and digits, in upper case, without spaces."""
     value = re.sub(r"[\s·-]", "", raw).upper()

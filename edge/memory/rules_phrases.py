@@ -213,7 +213,9 @@ def _hangs_together(text: str, items: list[str]) -> bool:
     ]
     gerunds = [re.match(r"\w+ing \w", item) is not None for item in items]
     followers = enumerate(pairwise(gerunds), 1)
-    if any(first and not then and " " in items[at] and not items[at].endswith("ing") for at, (first, then) in followers):
+    if any(
+        first and not then and " " in items[at] and not items[at].endswith("ing") for at, (first, then) in followers
+    ):
         return True
     if items[0].startswith("在") or (_HEADS.search(items[-1]) and lone):
         return True

@@ -39,7 +39,7 @@ _COMMA = re.compile(r"[,，;；:：]|\b(?:and|but|so)\b(?= (?:what|which|who|whe
 _NEEDS_ASKING = re.compile(
     r"[?？]|\b(?:what|which|who|whats|wat|when|where|how|tell|remind|remember|recall|know|forgot|forget"
     r"|forgotten|give|show|say|repeat|my|wonder|wondering|usual|same|last)\b"
-    r"|[什啥多哪谁几]|上[次回]|老样子|平时|记得|记住|知道|忘|告诉|提醒|怎么|如何|贵姓|吗|我的|订单|叫我",
+    r"|[什啥多哪谁几]|上[次回]|老样子|平时|记得|记住|知道|忘|告诉|提醒|怎么|怎样|如何|贵姓|吗|嘛|还是|我的|订单|叫我",
 )
 
 

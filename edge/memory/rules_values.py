@@ -37,6 +37,7 @@ from edge.memory.rules_numbers import (
     read_locator,
     read_phone,
     read_plate,
+    read_train,
 )
 from edge.memory.rules_phrases import REST, read_address, read_line, read_phrase, read_place
 from edge.memory.rules_times import WHEN, read_often, read_when
@@ -70,11 +71,12 @@ READERS: Mapping[str, Reader] = {
     "age": Reader(r"(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?![\d:]|\.\d)", read_age, typed=True),
     "date": Reader(DATE, read_date, typed=True),
     "plate": Reader(
-        rf"(?:[{HAN}][A-Z] ?[·-]? ?[A-Z0-9]{{5,6}}|[A-Z0-9]{{1,4}}(?:[ -][A-Z0-9]{{1,4}}){{0,3}})(?![\w])",
+        rf"(?:[{HAN}][A-Z] ?[·-]? ?[A-Z0-9]{{5,6}}|[A-Z0-9]{{1,4}}(?:[ -][A-Z0-9]{{1,4}}){{0,3}})(?![A-Za-z0-9])",
         read_plate,
         typed=True,
     ),
-    "locator": Reader(r"[A-Z0-9]{5,8}(?![\w-])", read_locator, typed=True),
+    "train_code": Reader(r"(?:ICE|IC|RE|RB|S|TGV|[A-Z])? ?\d{1,5}(?![A-Za-z0-9-])", read_train, typed=True),
+    "locator": Reader(r"[A-Z0-9]{5,8}(?![A-Za-z0-9-])", read_locator, typed=True),
     "when": Reader(WHEN, read_when, typed=True),
     "often": Reader(WHEN, read_often, typed=True),
     "amount": Reader(AMOUNT, read_amount, typed=True),
