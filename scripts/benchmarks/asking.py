@@ -12,7 +12,7 @@ from edge.engine.answers import Answers
 from edge.engine.context import Prompt, Windows
 from edge.engine.ports import LanguageModel, Piece, Sampling, Scope
 from edge.engine.recall import Found, Recall
-from edge.memory.units import Draft, Kind, Recalled, SessionId, Source, Stage, UnitId
+from edge.memory.units import Recalled, SessionId, Stage, UnitId
 from edge.prompt.composition import Composer
 from edge.settings import RecallSettings, Settings
 from scripts.benchmarks.conversations import Conversation
@@ -45,8 +45,7 @@ class Asker:
         self._memory = memory
         self._model = model
         told = conversation.memories
-        drafts = [Draft(Kind.EPISODE, turn.text, source=Source.IMPORT, valid_from=turn.at) for turn in told]
-        self._ids = dict(zip(memory.add(drafts), (turn.id for turn in told), strict=True))
+        self._ids = dict(zip(memory.tell(told), (turn.id for turn in told), strict=True))
         self._sessions = count(1)
         self._recall = _recall(memory, settings.recall)
         self._answers = Answers(memory.rules, fast=settings.recall.fast_answers)
