@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import partial
 
@@ -118,6 +118,7 @@ class Recall:
         asked = self._rules.find_question(query)
         filling = self._store.slot_units(scope, asked.slots, None) if asked else []
         hits = self._hits(query, asked, filling)[:limit]
+        asked = self._as_sure_as_it_is(asked, hits)
         rules_seconds = self._clock.monotonic() - started
         ranking = Ranking((), ())
         degraded: tuple[str, ...] = ()
@@ -134,6 +135,12 @@ class Recall:
             total_seconds=self._clock.monotonic() - started,
             stages=stages,
         )
+
+    def _as_sure_as_it_is(self, asked: SlotQuestion | None, hits: Sequence[Recalled]) -> SlotQuestion | None:
+        """The question; not certain where no unit answers and what is asked for may be remembered in other words."""
+        if asked is None or hits or not any(self._rules.slots[name].open for name in asked.slots):
+            return asked
+        return replace(asked, certain=False)
 
     def _hits(self, query: str, asked: SlotQuestion | None, filling: Sequence[Unit]) -> list[Recalled]:
         """Of the units that fill the asked slots, for whomever, those that answer."""
