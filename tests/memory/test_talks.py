@@ -8,7 +8,11 @@ from edge.memory.units import SELF, Stage
 from tests.memory.talks import CASES, Case, Talk, play, read_cases, what_is_wrong
 from tests.memory.test_rules import RULES
 
-TALKS = [*read_cases("talks_en"), *read_cases("talks_zh")]
+TALKS = [
+    case
+    for name in ("talks_en", "talks_zh", "held_out_en", "held_out_zh", "further_talks")
+    for case in read_cases(name)
+]
 
 
 def lines(name: str) -> list[str]:
@@ -68,3 +72,27 @@ def test_a_lookalike_after_a_fact_corrects_nothing(case: Case) -> None:
 @pytest.mark.parametrize("case", TALKS, ids=lambda case: case.told)
 def test_a_confirmation_neither_adds_nor_replaces(case: Case) -> None:
     assert RULES.find_facts(case.confirmed, [(case.told, "OK."), (case.corrected, "OK.")]) == ()
+
+
+@pytest.mark.parametrize(
+    "question", ["When is my dentist appointment?", "我哪天看牙？", "When do I get up?", "我几点起床？"]
+)
+def test_what_may_be_remembered_in_other_words_is_not_called_unknown(question: str) -> None:
+    talk = Talk(RULES)
+    talk.say("I'll sit in Dr. Lee's chair on Friday, and my alarm rings early. 周五李大夫给我补牙。")
+    assert talk.ask(question).empty_slot is None
+    assert talk.ask("What's my phone number?").empty_slot is not None
+
+
+def test_the_same_liking_in_other_words_is_one() -> None:
+    talk = Talk(RULES)
+    for text in (
+        "I like jazz.",
+        "I love jazz music.",
+        "I enjoy listening to jazz.",
+        "我喜欢爵士乐。",
+        "我爱听爵士音乐。",
+    ):
+        talk.say(text)
+    told = [found.unit.content for found in talk.ask("What do I like?").recalled]
+    assert sorted(told) == ["The user likes jazz.", "用户喜欢爵士乐。"]
