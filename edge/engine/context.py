@@ -84,7 +84,7 @@ class Windows:
         What of the execution context stands in the window already is not sent again. Raises PromptTooLong where
         the role text and the person's words alone do not fit.
         """
-        said = _Said(self._composer.text(message), [found.unit for found in recalled], execution, nothing)
+        said = _Said(self._composer.text(message), [found.told for found in recalled], execution, nothing)
         window = self._windows.get(_key(scope))
         if window is not None:
             said = replace(said, units=self._replacements(scope, window) + list(said.units))

@@ -14,8 +14,8 @@ from edge.engine.vectors import Vectors
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
 from edge.memory.pool import Pool
-from edge.memory.questions import asks_for_all, asks_what_was_said
-from edge.memory.ranking import Ranker, Ranking, choose
+from edge.memory.questions import asks_for_all, asks_what_was_said, is_question
+from edge.memory.ranking import NOTHING_RANKED, Ranker, Ranking, choose
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form
 from edge.memory.units import SELF, Kind, Recalled, SlotQuestion, Source, Stage, Unit
@@ -72,6 +72,17 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class _Searched:
+    """What became of the search half: nothing of it where it was not made. `people`: somebody is named whose words
+    memory holds."""
+
+    ranking: Ranking = NOTHING_RANKED
+    degraded: tuple[str, ...] = ()
+    people: bool = False
+    stages: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class _Asking:
     """What a refusal depends on: the question's words in normal form and its language, the slot question in it, the
     units that fill the asked slots now, for whomever; `empty` where the rules know that the slot is: then only what
@@ -120,20 +131,18 @@ class Recall:
         hits = self._hits(query, asked, filling)[:limit]
         asked = self._as_sure_as_it_is(asked, hits)
         rules_seconds = self._clock.monotonic() - started
-        ranking = Ranking((), ())
-        degraded: tuple[str, ...] = ()
-        stages: Mapping[str, float] = {}
+        searched = _Searched()
         if not (hits and asked and asked.certain):
-            ranking, degraded, stages = self._ranked(scope, query, asked, filling, limit)
+            searched = self._ranked(scope, query, asked, filling, limit)
         return Found(
-            recalled=_join(hits, ranking.kept)[:limit],
+            recalled=_join(hits, searched.ranking.kept)[:limit],
             asked=asked,
-            about_the_past=asked is not None or asks_what_was_said(query),
-            dropped=ranking.dropped,
-            degraded=degraded,
+            about_the_past=asked is not None or asks_what_was_said(query) or (searched.people and is_question(query)),
+            dropped=searched.ranking.dropped,
+            degraded=searched.degraded,
             rules_seconds=rules_seconds,
             total_seconds=self._clock.monotonic() - started,
-            stages=stages,
+            stages=searched.stages,
         )
 
     def _as_sure_as_it_is(self, asked: SlotQuestion | None, hits: Sequence[Recalled]) -> SlotQuestion | None:
@@ -154,7 +163,7 @@ class Recall:
 
     def _ranked(
         self, scope: Scope, query: str, asked: SlotQuestion | None, filling: Sequence[Unit], limit: int
-    ) -> tuple[Ranking, tuple[str, ...], Mapping[str, float]]:
+    ) -> _Searched:
         language = language_of(query)
         searched = self._search.find(scope, query[:_SEARCHED_CHARACTERS], language, 2 * limit)
         started = self._clock.monotonic()
@@ -166,8 +175,9 @@ class Recall:
             threshold=self._limits.threshold,
             companions=1.0 if asking.empty else self._limits.companions,
         )
+        ranking = replace(ranking, kept=self._search.with_passages(ranking.kept, searched.pool))
         stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
-        return ranking, searched.degraded, stages
+        return _Searched(ranking, searched.degraded, bool(searched.pool.people), stages)
 
     def _refusal(self, asking: _Asking, recalled: Recalled) -> str | None:
         """Why a unit is no answer to a question; None where it may be one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 import numpy as np
@@ -16,7 +16,7 @@ from edge.errors import EmbedderFailed
 from edge.memory.places import NOWHERE, Place
 from edge.memory.pool import Candidate, Pool, Question, Signals
 from edge.memory.ranking import SHORTLIST, Ranker, shortlist
-from edge.memory.units import UnitId
+from edge.memory.units import Recalled, Unit, UnitId
 
 _log = logging.getLogger(__name__)
 
@@ -73,6 +73,25 @@ class Search:
         self._add_neighbours(pool, scope, language, by_text, min(by_vector.values(), default=0.0))
         stages.end("neighbours")
         return Searched(pool, degraded, stages.seconds)
+
+    def with_passages(self, found: Sequence[Recalled], pool: Pool) -> tuple[Recalled, ...]:
+        """The same, each unit of several chunks with the one that matched."""
+        long = {
+            candidate.unit.id: chunk
+            for candidate, chunk in zip(pool.candidates, pool.chunks().tolist(), strict=True)
+            if len(candidate.codes) > 1
+        }
+        return tuple(
+            replace(recalled, passage=self._passage(recalled.unit, long[recalled.unit.id]))
+            if recalled.unit.id in long
+            else recalled
+            for recalled in found
+        )
+
+    def _passage(self, unit: Unit, chunk: int) -> str | None:
+        embedder = self._vectors.embedder
+        parts = [] if embedder is None else embedder.split(unit.content)
+        return parts[chunk].strip() or None if chunk < len(parts) else None
 
     def _question(self, scope: Scope, text: str, embedding: QueryEmbedding | None) -> Question:
         if embedding is None:

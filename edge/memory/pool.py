@@ -19,7 +19,7 @@ from edge.memory.questions import is_question
 from edge.memory.scoring import Evidence, Flags, Ints, Weights, content
 from edge.memory.text import is_prefix, query_terms, search_terms
 from edge.memory.times import nearness, times_in
-from edge.memory.units import Kind, SessionId, Source, Unit
+from edge.memory.units import SELF, Kind, SessionId, Source, Unit
 
 _REMARK = re.compile(r"\s*\[[^\[\]]*\]\s*$")
 """What an import adds to someone's words: "[shares a photo]"."""
@@ -71,6 +71,7 @@ class Pool:
         self._terms = query_terms(question.text)
         self._candidates: list[Candidate] = []
         self._held: list[frozenset[str]] = []
+        self._asks: list[bool] = []
         self._matches = np.zeros((len(question.tokens), 0), dtype=np.float32)
         self._owners: list[int] = []
         self._token_weights: Floats | None = None
@@ -83,12 +84,18 @@ class Pool:
         """In the order in which they were added."""
         return self._candidates
 
+    @property
+    def people(self) -> frozenset[str]:
+        """Those among the candidates' subjects whom the question names."""
+        return self._asked([candidate.unit for candidate in self._candidates]) - {SELF}
+
     def add(self, candidates: Sequence[Candidate]) -> None:
         """Take in candidates that are not there yet."""
         for candidate in candidates:
             self._owners += [len(self._candidates)] * len(candidate.codes)
             self._candidates.append(candidate)
             self._held.append(_held(self._terms, candidate.unit.content))
+            self._asks.append(_only_asks(candidate.unit))
         added = best_matches(self._question.tokens, [code for given in candidates for code in given.codes])
         self._matches = np.concatenate([self._matches, added], axis=1)
         if self._token_weights is None and self._matches.size:
@@ -120,7 +127,7 @@ class Pool:
             talk=talk,
             subject=self._subjects(units, asked),
             time=self._times(units),
-            question=np.array([_only_asks(unit) for unit in units], dtype=np.bool_),
+            question=np.array(self._asks, dtype=np.bool_),
             assistant=self._assistants(units),
             own=own,
             others=others,

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edge.memory.folding import says_the_same
 from edge.memory.pool import Candidate, Pool, Signals
 from edge.memory.scoring import Evidence, Weights, calibrated, content, contrast, sums
-from edge.memory.units import Recalled, Stage, UnitId
+from edge.memory.units import Recalled, Stage, Unit, UnitId
 from edge.memory.weights import WEIGHTS
 
 SHORTLIST = 200
@@ -52,6 +53,9 @@ class Ranking:
     dropped: tuple[tuple[Recalled, str], ...]
 
 
+NOTHING_RANKED = Ranking((), ())
+
+
 def shortlist(
     by_text: Mapping[UnitId, float], by_vector: Mapping[UnitId, float], language: str, *, limit: int
 ) -> dict[UnitId, Signals]:
@@ -71,6 +75,12 @@ def shortlist(
     }
     first = sorted(promise, key=lambda unit: (-promise[unit], -unit))[:limit]
     return {unit: proposed[unit] for unit in first}
+
+
+def _repeats(unit: Unit, kept: Sequence[Unit]) -> str | None:
+    """Why a unit is folded into one that is kept already: it says the same once more."""
+    same = next((other for other in kept if says_the_same(unit, other)), None)
+    return None if same is None else f"says the same as #{same.id}"
 
 
 class Ranker:
@@ -101,13 +111,13 @@ def _explained(
     pool: Pool, evidence: Evidence, weights: Weights, odds: float | None
 ) -> Callable[[int], dict[str, float]]:
     """The signals behind a score, for one row."""
-    own = content(evidence, weights)
+    own, late = content(evidence, weights), np.nan_to_num(evidence.late)
 
     def of(row: int) -> dict[str, float]:
         signals = {
             "bm25": pool.candidates[row].signals.bm25,
             "dense": float(evidence.dense[row]),
-            "late": float(np.nan_to_num(evidence.late[row])),
+            "late": float(late[row]),
             "words": float(evidence.words[row]),
             "content": float(own[row]),
             "subject": float(evidence.subject[row]),
@@ -131,6 +141,7 @@ def choose(
     `refusal` says why a unit is no answer whatever its score; it is asked only of those that would be kept. A best
     score under `threshold` means that there is nothing reliable. Else units with at least the share `companions` of
     the best score are kept with it: an answer often lies in two turns, of which one shares few words with the question.
+    What says the same as one that is kept is dropped.
     """
     kept: list[Recalled] = []
     dropped: list[tuple[Recalled, str]] = []
@@ -142,7 +153,7 @@ def choose(
         elif len(kept) >= limit:
             why = f"after the best {limit}"
         else:
-            why = refusal(recalled)
+            why = _repeats(recalled.unit, [other.unit for other in kept]) or refusal(recalled)
         if why is not None:
             dropped.append((recalled, why))
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -173,12 +173,19 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A unit that recall found, its score from 0 to 1, the stage, and the signals behind the score."""
+    """A unit that recall found, its score from 0 to 1, the stage, and the signals behind the score. `passage` is the
+    part of a long unit that matched."""
 
     unit: Unit
     score: float
     stage: Stage
     signals: dict[str, float] = field(default_factory=dict)
+    passage: str | None = None
+
+    @property
+    def told(self) -> Unit:
+        """The unit as a prompt shows it: of a long one, the passage that matched."""
+        return self.unit if self.passage is None else replace(self.unit, content=self.passage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,6 +287,66 @@ def test_vectors_find_what_shares_no_stem(desk: Desk) -> None:
     assert list(desk.vectors.search("the zeppelin leaves", 5, allowed)) == [1]
 
 
+@pytest.mark.parametrize(
+    ("filler", "fact", "question"),
+    [
+        ("The weather was fine and we walked on. ", "The zeppelin leaves at nine.", "When does the zeppelin leave?"),
+        ("天气很好，我们继续走。", "飞艇九点起飞。", "飞艇几点起飞？"),
+    ],
+)
+def test_of_a_long_text_the_passage_that_matched_is_told(desk: Desk, filler: str, fact: str, question: str) -> None:
+    desk.say(filler * 80 + fact + filler * 80)
+    (recalled,) = ask(desk, question).recalled
+    assert recalled.passage is not None
+    assert fact in recalled.passage
+    assert len(recalled.passage) < len(recalled.unit.content) / 3
+    assert recalled.told.content == recalled.passage
+    assert recalled.told.id == recalled.unit.id
+
+
+def test_a_short_text_is_told_whole(desk: Desk) -> None:
+    desk.say("The zeppelin leaves at nine.")
+    (recalled,) = ask(desk, "When does the zeppelin leave?").recalled
+    assert (recalled.passage, recalled.told) == (None, recalled.unit)
+
+
+def test_the_words_before_an_answer_find_it(desk: Desk) -> None:
+    for number in range(60):
+        desk.say(f"The zeppelin number {number} is blue.", session=OTHER)
+    desk.say("When does the balloon leave?")
+    desk.say("At nine, from the harbour.")
+    found = desk.recall.find(Scope(ANN, MAIN, desk.clock.now()), "balloon", 30)
+    names = {recalled.unit.content for recalled in [*found.recalled, *(dropped for dropped, _ in found.dropped)]}
+    assert "At nine, from the harbour." in names
+
+
+def heard(desk: Desk, who: str, words: str) -> None:
+    """Somebody's words, as an import of a talk keeps them."""
+    desk.clock.pass_by(minutes=1)
+    draft = Draft(Kind.EPISODE, words, source=Source.IMPORT, subject=who)
+    desk.remember.drafts(ANN, None, [draft], desk.clock.now())
+    desk.embed()
+
+
+@pytest.mark.parametrize(
+    ("ann", "bob", "words", "asked"),
+    [
+        ("Ann", "Bob", "I sold my blue violin to a neighbour.", "Who did {} sell the blue violin to?"),
+        ("小安", "小博", "我把蓝色的小提琴卖给了邻居。", "{}把蓝色的小提琴卖给了谁？"),
+    ],
+)
+def test_what_one_person_said_is_no_answer_about_another(
+    desk: Desk, ann: str, bob: str, words: str, asked: str
+) -> None:
+    heard(desk, ann, words)
+    heard(desk, bob, "I slept well. 我睡得很好。")
+    right, wrong = (ask(desk, asked.format(who)) for who in (ann, bob))
+    assert right.recalled[0].unit.subject == ann
+    assert wrong.recalled == ()
+    assert wrong.nothing_to_go_on
+    assert wrong.dropped[0][0].signals["contrast"] < 0 < right.recalled[0].signals["contrast"]
+
+
 class ReadingEmbedder(HashEmbedder):
     """Notes how long the questions are."""
 

@@ -32,7 +32,7 @@ def pool_of(question: str, *contents: str, source: Source = Source.USER) -> Pool
 
 
 def scored(*scores: float) -> list[Recalled]:
-    return [Recalled(unit(number, "text"), score, Stage.SEARCH) for number, score in enumerate(scores, 1)]
+    return [Recalled(unit(number, f"text {number}"), score, Stage.SEARCH) for number, score in enumerate(scores, 1)]
 
 
 def chosen(
@@ -123,6 +123,13 @@ def test_no_more_than_the_limit_is_kept() -> None:
     found = chosen(scored(0.7, 0.7, 0.7), limit=2)
     assert kept(found) == [1, 2]
     assert [why for _, why in found.dropped] == ["after the best 2"]
+
+
+def test_what_says_the_same_as_a_better_one_makes_room() -> None:
+    twice = [Recalled(unit(number, "I like tea."), 0.9, Stage.SEARCH) for number in (1, 2)]
+    found = chosen([*twice, *scored(0.5, 0.5, 0.5)[2:]], limit=2)
+    assert kept(found) == [1, 3]
+    assert found.dropped[0][1] == "says the same as #1"
 
 
 def test_a_refused_unit_makes_room_and_brings_no_companions() -> None:

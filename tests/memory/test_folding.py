@@ -1,0 +1,51 @@
+"""What says the same twice is folded; what differs in a word that matters is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edge.memory.folding import says_the_same
+from edge.memory.units import Source
+from tests.memory.making import unit
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("I live in Berlin.", "i really live in Berlin now!", True),
+        ("I live in Berlin.", "I live in Hamburg.", False),
+        ("I like coffee.", "I don't like coffee.", False),
+        ("I like coffee.", "Do I like coffee?", False),
+        ("I like coffee.", "I like coffee?", False),
+        ("我住在北京。", "我住在北京", True),
+        ("我住在北京。", "我不住在北京。", False),
+        ("订单号是 A-2041", "订单号是 A-2042", False),
+        ("🙂", "🙃", False),
+    ],
+)
+def test_only_words_that_change_nothing_are_passed_over(one: str, other: str, same: bool) -> None:
+    assert says_the_same(unit(1, one), unit(2, other)) is same
+    assert says_the_same(unit(2, other), unit(1, one)) is same
+
+
+def test_another_persons_words_and_the_assistants_are_their_own() -> None:
+    said = unit(1, "I live in Berlin.")
+    assert not says_the_same(said, replace(said, subject="Ann"))
+    assert not says_the_same(said, replace(said, source=Source.ASSISTANT))
+    assert says_the_same(said, replace(said, source=Source.IMPORT))
+
+
+def test_slots_are_compared_by_value() -> None:
+    phone = replace(unit(1, "phone: 1"), slot="phone", value="1")
+    assert says_the_same(phone, replace(phone, content="telephone: 1"))
+    assert not says_the_same(phone, replace(phone, value="2"))
+    assert not says_the_same(phone, replace(phone, slot=None, value=None))
+
+
+@given(st.text(max_size=40))
+def test_every_text_says_the_same_as_itself(text: str) -> None:
+    assert says_the_same(unit(1, text), unit(2, text))
