@@ -12,7 +12,7 @@ from edge.disk import sync_folder
 from edge.engine.vector_ports import IndexWork
 from edge.errors import DiskFull, EdgeError, StoreFailed
 from edge.index import building, files, upkeep
-from edge.index.files import ASIDE, MANIFEST
+from edge.index.files import ASIDE, MANIFEST, UNCLEAN
 from edge.index.index import SegmentedIndex
 from tests.fakes.vector_log import VectorLog
 from tests.index.made_up import clustered
@@ -47,14 +47,17 @@ def assert_tidy(folder: Path, index: SegmentedIndex) -> None:
     names = {segment.name for segment in index.state().segments}
     present = {path.name for path in folder.iterdir()}
     empty = {f"{segment.name}.hnsw" for segment in index.state().segments if not segment.vectors}
-    assert present - {ASIDE} == {MANIFEST, *(f"{name}{end}" for name in names for end in (".hnsw", ".rows"))} - empty
+    assert (
+        present - {ASIDE, UNCLEAN}
+        == {MANIFEST, *(f"{name}{end}" for name in names for end in (".hnsw", ".rows"))} - empty
+    )
 
 
 def test_a_full_head_is_sealed(tmp_path: Path) -> None:
     log = filled(31)
     index = opened(tmp_path, log)
     assert drain(index) == 0
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == [UNCLEAN]
     more(log, 1, first=32)
     index.follow()
     drain(index)
