@@ -110,6 +110,11 @@ class RecallSettings:
     companions: float = _setting(
         0.6, "Share of the best score that other units must reach to be told with it.", low=0.0, high=1.0
     )
+    weights: str = _setting(
+        "",
+        "A file of your own with weights of ranking, such as `scripts/bench tune` prints, from the settings file's "
+        "folder; empty takes `weights.toml` there, if there is one. A mistake in it is named, and nothing starts.",
+    )
     fast_answers: bool = _setting(
         True,
         'Answer a question for what memory certainly holds ("what is my order number?") at once, in the words of the '

@@ -34,6 +34,7 @@ from edge.daemon.parts import (
     own_table,
     prompt_plan,
     read_rules,
+    read_weights,
 )
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
@@ -49,6 +50,7 @@ from edge.engine.vectors import Vectors, embedder_key
 from edge.errors import EdgeError, StoreReadOnly
 from edge.index.holdings import Options
 from edge.index.opening import open_index
+from edge.memory.ranking import Ranker
 from edge.memory.rules import Rules
 from edge.places import make_private_folder
 from edge.settings import Settings
@@ -117,12 +119,13 @@ class Daemon:
         clock: Clock,
         store: SqliteStore,
         rules: Rules,
+        ranker: Ranker,
         workers: tuple[ThreadWorker, ThreadWorker],
     ) -> None:
         started = clock.monotonic()
         self.workers = memory_worker, model_worker = workers
         speed = Speed()
-        self.memory = _memory(settings, models, clock, store, rules)
+        self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
         self.turns = Turns(
             MemoryDesk(memory_worker, self.memory.recall, self.memory.remember),
@@ -168,10 +171,11 @@ class Daemon:
 async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIterator[Daemon]:
     """A daemon that serves on its socket while the block runs."""
     rules = await asyncio.to_thread(read_rules, own_table(settings))  # first: a mistake in it ends the start
+    ranker = Ranker(await asyncio.to_thread(read_weights, settings))
     workers = ThreadWorker("memory", _MEMORY_QUEUE), ThreadWorker("model", settings.daemon.queue + 2)
     files = Files.inside(settings.places.state)
     store = await workers[0].run(partial(_open_store, files, clock))
-    daemon = Daemon(settings, models, clock, store, rules, workers)
+    daemon = Daemon(settings, models, clock, store, rules, ranker, workers)
     runner = web.AppRunner(
         make_app(daemon.service),
         handler_cancellation=True,
@@ -229,7 +233,9 @@ def _close_store(store: SqliteStore) -> None:
         _log.warning("the newest memories stay in the database's -wal file until the next stop: %s", error.message)
 
 
-def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore, rules: Rules) -> Memory:
+def _memory(
+    settings: Settings, models: Models, clock: Clock, store: SqliteStore, rules: Rules, ranker: Ranker
+) -> Memory:
     vectors = Vectors()
     indexes = Files.inside(settings.places.state).indexes
     remove_first_form(indexes)
@@ -239,7 +245,7 @@ def _memory(settings: Settings, models: Models, clock: Clock, store: SqliteStore
         store=store,
         rules=rules,
         vectors=vectors,
-        recall=Recall(store, rules, vectors, limits, clock),
+        recall=Recall(store, rules, vectors, limits, clock, ranker=ranker),
         remember=Remember(store, rules, vectors, lifespans(settings.memory)),
         embedders=Embedders(models, store, vectors, indexes, partial(_open_index, settings, store)),
         close_store=partial(_close_store, store),

@@ -16,6 +16,8 @@ from edge.engine.ports import LanguageModel, TextEmbedder
 from edge.errors import EdgeError, ModelUnfit, SettingsInvalid
 from edge.memory.lifecycle import Lifespans
 from edge.memory.rules import OwnTable, Rules, parse_rules
+from edge.memory.scoring import Weights
+from edge.memory.weights import WEIGHTS, parse_weights
 from edge.models.device import embedder_threads, usable_cpus
 from edge.models.files import ModelFiles, State
 from edge.models.llama_loading import LlamaOptions, load_llama
@@ -151,14 +153,27 @@ def read_rules(own: OwnTable | None = None) -> Rules:
 def own_table(settings: Settings) -> OwnTable | None:
     """The person's own table: the file that the settings name, which must be there, or `rules.toml` beside the
     settings file, if there is one. Raises SettingsInvalid."""
-    folder, named = settings.places.config.parent, settings.memory.rules
-    path = folder / Path(named).expanduser() if named else folder / "rules.toml"
+    own = _own_file(settings, settings.memory.rules, "rules.toml", "memory.rules")
+    return None if own is None else OwnTable(*own)
+
+
+def read_weights(settings: Settings) -> dict[str, Weights]:
+    """The weights of ranking, with the person's own from the file that the settings name, which must be there, or
+    `weights.toml` beside the settings file, if there is one. Raises SettingsInvalid."""
+    own = _own_file(settings, settings.recall.weights, "weights.toml", "recall.weights")
+    return WEIGHTS if own is None else parse_weights(own[1], own[0])
+
+
+def _own_file(settings: Settings, named: str, usual: str, key: str) -> tuple[str, str] | None:
+    """Path and text of a person's own file."""
+    folder = settings.places.config.parent
+    path = folder / Path(named).expanduser() if named else folder / usual
     try:
-        return OwnTable(str(path), path.read_text(encoding="utf-8"))
+        return str(path), path.read_text(encoding="utf-8")
     except FileNotFoundError:
         if not named:
             return None
-        raise SettingsInvalid(f"memory.rules: there is no file {path}.", key="memory.rules") from None
+        raise SettingsInvalid(f"{key}: there is no file {path}.", key=key) from None
     except UnicodeDecodeError as error:
         raise SettingsInvalid(f"{path} is not UTF-8 (byte {error.start}).", hint="Save it as UTF-8.") from error
     except OSError as error:

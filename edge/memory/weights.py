@@ -1,8 +1,18 @@
-"""The weights in force where the settings name no others: fitted by `scripts/bench tune`, see BENCHMARKS.md."""
+"""The weights of ranking for each language: those in force, and the reading of a person's own.
+
+The ones here were fitted by `scripts/bench tune`, see BENCHMARKS.md.
+"""
 
 from __future__ import annotations
 
-from edge.memory.scoring import Weights
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from edge.errors import SettingsInvalid
+from edge.memory.scoring import WEIGHT_NAMES, Weights
 
 WEIGHTS = {
     "en": Weights(
@@ -48,3 +58,27 @@ WEIGHTS = {
         plain_slope=0.532,
     ),
 }
+
+
+def parse_weights(text: str, where: str) -> dict[str, Weights]:
+    """Weights from a TOML table for each language, `en` and `zh`; what it does not name stays as it is here. Raises
+    SettingsInvalid, with `where` as the name of the text."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsInvalid(f"{where} is not TOML: {error}") from error
+    unknown = [name for name in tables if name not in WEIGHTS]
+    if unknown:
+        raise SettingsInvalid(f"{where}: {unknown[0]} is none of the languages {', '.join(WEIGHTS)}.")
+    return {language: _changed(known, tables.get(language, {}), where) for language, known in WEIGHTS.items()}
+
+
+def _changed(known: Weights, table: Any, where: str) -> Weights:
+    if not isinstance(table, Mapping):
+        raise SettingsInvalid(f"{where}: a language is a table of weights, not {table!r}.")
+    for name, value in table.items():
+        if name not in WEIGHT_NAMES:
+            raise SettingsInvalid(f"{where}: there is no weight {name}, only {', '.join(WEIGHT_NAMES)}.")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise SettingsInvalid(f"{where}: {name} must be a number, not {value!r}.")
+    return replace(known, **{name: float(value) for name, value in table.items()})

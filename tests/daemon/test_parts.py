@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from edge.clock import SystemClock
-from edge.daemon.parts import FileModels, own_table, read_rules
+from edge.daemon.parts import FileModels, own_table, read_rules, read_weights
 from edge.errors import EdgeError, ModelDamaged, ModelMissing, ModelUnfit, ModelUnknown, SettingsInvalid
 from edge.memory.units import SlotQuestion
+from edge.memory.weights import WEIGHTS
 from edge.models.manifest import Role, load_manifest
-from edge.settings import EmbedderSettings, MemorySettings, ModelSettings, Settings
+from edge.settings import EmbedderSettings, MemorySettings, ModelSettings, RecallSettings, Settings
 from tests.e2e.running import environment, settings_of
 
 
@@ -152,3 +153,14 @@ def test_a_mistake_in_a_table_names_the_file_and_the_entry(settings: Settings, t
         read_rules(own_table(settings))
     assert caught.value.message.startswith(str(path))
     assert caught.value.hint
+
+
+def test_weights_of_ones_own_change_what_they_name(settings: Settings) -> None:
+    assert read_weights(settings) == WEIGHTS
+    write_table(settings, "[zh]\nbm25 = 3\n", "weights.toml")
+    assert read_weights(settings) == {**WEIGHTS, "zh": replace(WEIGHTS["zh"], bm25=3.0)}
+    named = replace(settings, recall=RecallSettings(weights="other.toml"))
+    with pytest.raises(SettingsInvalid, match=r"recall\.weights"):
+        read_weights(named)
+    write_table(settings, "[en]\ntime = 0.5\n", "other.toml")
+    assert read_weights(named)["en"].time == 0.5
