@@ -45,7 +45,7 @@ class Shape:
     embedder: str
     dimension: int
     links: int = 16
-    """M of hnswlib: links of an element in each upper level, half of those in the lowest."""
+    """M of hnswlib: most links of an element in each upper level; twice as many in the lowest."""
     ef_construction: int = 100
 
 
