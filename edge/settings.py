@@ -112,7 +112,7 @@ class RecallSettings:
     )
     weights: str = _setting(
         "",
-        "A file of your own with weights of ranking, such as `scripts/bench tune` prints, from the settings file's "
+        "A file of your own with weights of ranking, such as `scripts/bench tune` writes, from the settings file's "
         "folder; empty takes `weights.toml` there, if there is one. A mistake in it is named, and nothing starts.",
     )
     fast_answers: bool = _setting(

@@ -75,15 +75,21 @@ def answers(
 
 @bench.command()
 @click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
+@click.option(
+    "--weights", type=_FILE, metavar="FILE", help="Write the weights to FILE, for the setting recall.weights."
+)
 @json_option
-def tune(folders: tuple[Path, ...], json_file: Path | None) -> None:
+def tune(folders: tuple[Path, ...], weights: Path | None, json_file: Path | None) -> None:
     """Fit the weights of recall to conversations, and rank each by weights fitted to the others."""
     from scripts.benchmarks.conversations import read_folder
     from scripts.benchmarks.memory import real_embedder
-    from scripts.benchmarks.tune import measure_tuning
+    from scripts.benchmarks.tune import as_toml, measure_tuning
 
     conversations = [conversation for folder in folders for conversation in read_folder(folder)]
-    finish(measure_tuning(conversations, real_embedder()), json_file)
+    report, fitted = measure_tuning(conversations, real_embedder())
+    if weights is not None:
+        weights.write_text(as_toml(fitted), encoding="utf-8")
+    finish(report, json_file)
 
 
 @bench.command()

@@ -29,17 +29,26 @@ _LOST = (0.05, 0.1, 0.15, 0.2)
 """Shares of answerable questions that are refused, for the curve of abstention."""
 
 
-def measure_tuning(conversations: Sequence[Conversation], embedder: TextEmbedder) -> Report:
+def measure_tuning(conversations: Sequence[Conversation], embedder: TextEmbedder) -> tuple[Report, dict[str, Weights]]:
     """Weights for each language of the conversations; each conversation is also ranked by weights of the others."""
+    fitted: dict[str, Weights] = {}
     samples = [sample for conversation in conversations for sample in gather(conversation, conversations, embedder)]
     report = Report("tune")
     for language in sorted({sample.language for sample in samples}):
         own = [sample for sample in samples if sample.language == language]
         held_out = cross_validated(own, WEIGHTS[language])
         report.tables += [_recall_table(language, held_out), _refusal_table(language, held_out)]
-        fitted = fit(own, WEIGHTS[language])
-        report.figures |= {f"{language}.{name}": round(getattr(fitted, name), 4) for name in WEIGHT_NAMES}
-    return report
+        fitted[language] = fit(own, WEIGHTS[language])
+        report.figures |= {f"{language}.{name}": getattr(fitted[language], name) for name in WEIGHT_NAMES}
+    return report, fitted
+
+
+def as_toml(weights: Mapping[str, Weights]) -> str:
+    """Weights as a file that the setting `recall.weights` takes."""
+    return "\n".join(
+        f"[{language}]\n" + "".join(f"{name} = {getattr(known, name):.4f}\n" for name in WEIGHT_NAMES)
+        for language, known in weights.items()
+    )
 
 
 def gather(

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from edge.memory.scoring import WEIGHT_NAMES
-from edge.memory.weights import WEIGHTS
+from edge.memory.weights import WEIGHTS, parse_weights
 from scripts.benchmarks.conversations import read_folder
 from scripts.benchmarks.fitting import Sample, fit
-from scripts.benchmarks.tune import best_score, cross_validated, found_at, measure_tuning
+from scripts.benchmarks.tune import as_toml, best_score, cross_validated, found_at, measure_tuning
 from tests.fakes.embedder import HashEmbedder
 from tests.memory.test_scoring import evidence
 from tests.scripts.test_bench import locomo
@@ -72,9 +72,12 @@ def test_a_conversation_is_ranked_by_weights_of_the_others() -> None:
 def test_tuning_gives_all_weights_of_each_language(tmp_path: Path) -> None:
     locomo(tmp_path, "1", ("Ann", "Bob"), "violin")
     locomo(tmp_path, "2", ("Eve", "Max"), "tractor")
-    report = measure_tuning(read_folder(tmp_path), HashEmbedder())
+    report, fitted = measure_tuning(read_folder(tmp_path), HashEmbedder())
     assert [table.rows[-1][1] for table in report.tables[:1]] == [4]
     assert set(report.figures) == {f"en.{name}" for name in WEIGHT_NAMES}
+    written = parse_weights(as_toml(fitted), "fitted")
+    assert written["en"].late == pytest.approx(fitted["en"].late, abs=1e-3)
+    assert written["zh"] == WEIGHTS["zh"]
     refused = report.tables[1]
     assert refused.columns[1:] == ("locomo answerable", "locomo unanswerable", "locomo unrelated")
     assert all(0 <= share <= 1 for row in refused.rows for share in row[1:])
