@@ -16,6 +16,8 @@ from edge.memory.units import SELF, Draft, Kind
 
 _MAX_CONTENT = 150
 _ENTITY = re.compile(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*|[\w-]*\d[\w-]*")
+_CUT = re.compile(r"[A-Za-z0-9]{2}")
+"""What stands around the end of a value that was too long: it would be cut inside a word."""
 CONTACT = ("phone", "email", "address", "code")
 
 
@@ -43,6 +45,8 @@ class Fact:
 def make_facts(stated: Stated, subject: Subject, text: str, plain: str, begin: int, *, for_now: bool) -> Iterator[Fact]:
     """The facts of one statement: as many as its value names. `plain` is the folded text, `begin` its quote's."""
     slot, reader = stated.slot, stated.value.reader
+    if _CUT.fullmatch(plain, stated.value.end - 1, stated.value.end + 1):
+        return
     raw = plain[stated.value.start : stated.value.end]
     quote = text[begin : stated.end].strip()
     for item in split_list(raw) if reader == "list" else [raw]:
