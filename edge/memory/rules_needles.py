@@ -50,6 +50,9 @@ class _Part:
     letter: str = ""
 
 
+_END = _Part()
+
+
 def needles_of(pattern: str) -> Needles:
     """The needles of a table's pattern, as it is written there: its placeholders count for nothing."""
     tokens = [(found.lastgroup or "", found[0]) for found in _TOKEN.finditer(pattern)]
@@ -71,10 +74,11 @@ def _alternatives(tokens: list[tuple[str, str]], at: int) -> tuple[Needles, int]
             inner, at = _alternatives(tokens, at)
             parts.append(_Part(inner if name == "open" else _NOTHING))
         elif name == "count":
-            parts[-1:] = [] if text[0] in "*?" or text.startswith("{0") else [*parts[-1:], _Part()]
-            parts.append(_Part())
+            if text[0] in "*?" or text.startswith("{0"):
+                parts[-1:] = []
+            parts.append(_END)
         else:
-            parts.append(_Part(letter=text.lower()) if name == "letter" else _Part())
+            parts.append(_Part(letter=text.lower()) if name == "letter" else _END)
     branches.append(_best(parts))
     needles = frozenset[str]().union(*branches) if all(branches) else _NOTHING
     return needles, at + 1
@@ -82,18 +86,19 @@ def _alternatives(tokens: list[tuple[str, str]], at: int) -> tuple[Needles, int]
 
 def _best(parts: list[_Part]) -> Needles:
     """Of what must stand in a sequence, that which says the most: the longest of its words, or one of its groups."""
-    run, found = "", []
-    for part in [*parts, _Part()]:
+    run, best, weight = "", _NOTHING, (1, 0)
+    for part in [*parts, _END]:
         if part.letter:
             run += part.letter
             continue
-        found += [frozenset({run})] if run else []
-        found += [part.needles] if part.needles else []
+        for needles in (frozenset({run}) if run else _NOTHING, part.needles):
+            says = (min(map(_weight, needles)), -len(needles)) if needles else (0, 0)
+            if says[0] > 1 and says > weight:
+                best, weight = needles, says
         run = ""
-    telling = [needles for needles in found if min(map(_weight, needles)) > 1]
-    return max(telling, key=lambda needles: (min(map(_weight, needles)), -len(needles)), default=_NOTHING)
+    return best
 
 
 def _weight(word: str) -> int:
     """Letters, of which a Chinese one says as much as three."""
-    return sum(1 if letter.isascii() else 3 for letter in word)
+    return len(word) if word.isascii() else 3 * len(word)
