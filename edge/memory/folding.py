@@ -15,20 +15,19 @@ _LONGEST = 2000
 """Longer texts are told apart by passage, not folded."""
 
 
-def says_the_same(one: Unit, other: Unit) -> bool:
-    """Whether two units are about the same subject, from the same side, in the same words but for fillers and order.
+Saying = tuple[object, ...]
 
-    Two that hold different values say different things, however alike they are.
+
+def saying(unit: Unit) -> Saying:
+    """What a unit says: equal for two about the same subject, from the same side, in the same words but for fillers
+    and order.
+
+    Two that hold different values say different things, however alike they are; so do long texts.
     """
-    if (one.subject, one.slot, side(one.source)) != (other.subject, other.slot, side(other.source)):
-        return False
-    if one.slot is not None:
-        return one.value == other.value
-    if max(len(one.content), len(other.content)) > _LONGEST:
-        return False
-    return _telling(one.content) == _telling(other.content)
-
-
-def _telling(text: str) -> tuple[list[str], bool]:
-    terms = sorted(term for term in search_terms(text) if term not in _FILLERS)
-    return terms or [text], text.rstrip().endswith(("?", "？"))
+    by = (unit.subject, unit.slot, side(unit.source))
+    if unit.slot is not None:
+        return (*by, unit.value)
+    if len(unit.content) > _LONGEST:
+        return (*by, unit.id)
+    terms = sorted(term for term in search_terms(unit.content) if term not in _FILLERS)
+    return (*by, *(terms or [unit.content]), unit.content.rstrip().endswith(("?", "？")))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edge.memory.folding import says_the_same
+from edge.memory.folding import Saying, saying
 from edge.memory.pool import Candidate, Pool, Signals
 from edge.memory.scoring import Evidence, Weights, calibrated, content, contrast, sums
 from edge.memory.units import Recalled, Stage, Unit, UnitId
@@ -77,10 +77,10 @@ def shortlist(
     return {unit: proposed[unit] for unit in first}
 
 
-def _repeats(unit: Unit, kept: Sequence[Unit]) -> str | None:
+def _repeats(said: Mapping[Saying, UnitId], unit: Unit) -> str | None:
     """Why a unit is folded into one that is kept already: it says the same once more."""
-    same = next((other for other in kept if says_the_same(unit, other)), None)
-    return None if same is None else f"says the same as #{same.id}"
+    same = said.get(saying(unit))
+    return None if same is None else f"says the same as #{same}"
 
 
 class Ranker:
@@ -146,6 +146,7 @@ def choose(
     kept: list[Recalled] = []
     dropped: list[tuple[Recalled, str]] = []
     least = threshold
+    said: dict[Saying, UnitId] = {}
     for recalled in ordered:
         why: str | None
         if recalled.score < least:
@@ -153,10 +154,11 @@ def choose(
         elif len(kept) >= limit:
             why = f"after the best {limit}"
         else:
-            why = _repeats(recalled.unit, [other.unit for other in kept]) or refusal(recalled)
+            why = _repeats(said, recalled.unit) or refusal(recalled)
         if why is not None:
             dropped.append((recalled, why))
             continue
         least = least if kept else companions * recalled.score
         kept.append(recalled)
+        said[saying(recalled.unit)] = recalled.unit.id
     return Ranking(tuple(kept), tuple(dropped))
