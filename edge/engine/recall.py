@@ -146,10 +146,12 @@ class Recall:
         )
 
     def _as_sure_as_it_is(self, asked: SlotQuestion | None, hits: Sequence[Recalled]) -> SlotQuestion | None:
-        """The question; not certain where no unit answers and what is asked for may be remembered in other words."""
-        if asked is None or hits or not any(self._rules.slots[name].open for name in asked.slots):
+        """The question; not certain where only what may answer in its place is known ("I like tea", asked for the
+        favourite drink), or nothing is, and it may be remembered in other words."""
+        if asked is None or any(hit.unit.slot == asked.slots[0] for hit in hits):
             return asked
-        return replace(asked, certain=False)
+        is_open = bool(hits) or any(self._rules.slots[name].open for name in asked.slots)
+        return replace(asked, certain=asked.certain and not is_open)
 
     def _hits(self, query: str, asked: SlotQuestion | None, filling: Sequence[Unit]) -> list[Recalled]:
         """Of the units that fill the asked slots, for whomever, those that answer."""
