@@ -120,7 +120,8 @@ class Corrections:
                 if found := regex.get().fullmatch(text, begin, stop):
                     group = f"value_{_CAPITALISED.get(slot.reader, slot.reader)}"
                     value = Span(found.start(group), found.end(group), group.removeprefix("value_"))
-                    if is_typed or not self._no_value.fullmatch(found[group].strip()):
+                    said = is_typed or not self._no_value.fullmatch(found[group].strip())
+                    if said and _denies(found, mention):
                         yield Stated(slot, value, {}, found.end())
 
     def _repeated(self, text: str, begin: int, stop: int, slot: Slot) -> Iterator[Stated]:
@@ -149,6 +150,13 @@ class Corrections:
         for name in ("corrections", "corrections_alone", "corrections_typed", "answers"):
             for regex in self._shaped(name, "name"):
                 regex.get()
+
+
+def _denies(found: re.Match[str], mention: Mention) -> bool:
+    """Whether what a shape says not to be it, if anything, is the value that was mentioned."""
+    denied = found.groupdict().get("old")
+    read = None if denied is None else READERS[mention.slot.reader].read(denied)
+    return denied is None or (read is not None and read[1] == mention.value)
 
 
 def as_correction(fact: Fact, mentions: Sequence[Mention]) -> Fact:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 from edge.memory.units import SELF, Stage
@@ -67,6 +69,18 @@ def test_a_lookalike_after_a_fact_corrects_nothing(case: Case) -> None:
         "好",
     ):
         assert RULES.find_facts(text, before) == ()
+
+
+CORRECTIONS = [
+    (told, said, value)
+    for told, ways, value in tomllib.loads((CASES / "corrections.toml").read_text(encoding="utf-8"))["corrections"]
+    for said in ways
+]
+
+
+@pytest.mark.parametrize(("told", "said", "value"), CORRECTIONS)
+def test_there_are_many_ways_to_correct(told: str, said: str, value: str) -> None:
+    assert [draft.value for draft in RULES.find_facts(said, [(told, "OK.")])] == [value]
 
 
 @pytest.mark.parametrize("case", TALKS, ids=lambda case: case.told)
