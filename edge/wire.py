@@ -40,7 +40,8 @@ class MemoryWire(TypedDict):
 
 
 class RecalledWire(TypedDict):
-    """A recalled unit as a turn reports it. `sent` is false where the window already held it, or its room gave way."""
+    """A recalled unit as a turn reports it. `sent` is false where the window already held it, or its room gave way;
+    `passage` is the part of a long content that matched, which is what the model is shown."""
 
     id: int
     kind: str
@@ -51,6 +52,7 @@ class RecalledWire(TypedDict):
     created_at: str
     slot: NotRequired[str | None]
     sent: NotRequired[bool]
+    passage: NotRequired[str]
     signals: NotRequired[dict[str, float]]
 
 

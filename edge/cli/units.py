@@ -76,7 +76,7 @@ def print_recalled(answer: RecallAnswer, *, explain: bool) -> None:
 def _recalled_line(unit: RecalledWire) -> str:
     return (
         f"{_id(unit['id'])}  {unit['score']:.2f}  {unit['stage']:<6}  {local_time(unit['created_at'])}"
-        f"  {unit['kind']:<15}  {_content(unit['content'])}"
+        f"  {unit['kind']:<15}  {_content(unit.get('passage', unit['content']))}"
     )
 
 

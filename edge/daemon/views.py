@@ -92,6 +92,8 @@ def recalled_wire(found: Recalled, sent: Collection[UnitId] | None = None, *, ex
     }
     if sent is not None:
         wire["sent"] = found.unit.id in sent
+    if found.passage is not None:
+        wire["passage"] = found.passage
     if explain:
         wire["signals"] = {name: round(value, 4) for name, value in found.signals.items()}
     return wire

@@ -216,6 +216,12 @@ def test_recall_explains(daemon: ScriptedDaemon, edge: Edge) -> None:
     assert json.loads(edge("recall", "x", "--json").stdout)["dropped"] == FOUND["dropped"]
 
 
+def test_recall_shows_of_a_long_text_the_passage_that_matched(daemon: ScriptedDaemon, edge: Edge) -> None:
+    long = recalled(41, "很长的文字" * 900, passage="飞艇九点起飞。")
+    daemon.answer_json("POST", "/v1/recall", FOUND | {"recalled": [long]})
+    assert edge("recall", "x").stdout.endswith("user_profile     飞艇九点起飞。\n")
+
+
 def test_memories(daemon: ScriptedDaemon, edge: Edge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDGE_SESSION", "does not narrow")
     units = [

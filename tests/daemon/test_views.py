@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from edge import wire
-from edge.daemon.views import event_wire, memory_wire, recall_answer, session_wire, time_wire
+from edge.daemon.views import event_wire, memory_wire, recall_answer, recalled_wire, session_wire, time_wire
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed, Usage
 from edge.engine.ports import Finish
 from edge.engine.recall import Found
@@ -94,6 +94,13 @@ def test_the_end_of_a_turn_in_numbers(unit: Unit) -> None:
     assert shown["timings"] == {"rules_ms": 1.0, "recall_ms": 2.0, "first_token_ms": None, "total_ms": 1500.0}
     (recalled,) = shown["recalled"]
     assert (recalled["sent"], recalled["score"], "signals" in recalled) == (True, 0.1235, False)
+
+
+def test_a_long_unit_has_the_passage_that_matched(unit: Unit) -> None:
+    (recalled,) = found(unit)
+    assert "passage" not in recalled_wire(recalled)
+    shown = recalled_wire(replace(recalled, passage="茶。"), [unit.id])
+    assert (shown["passage"], shown["content"]) == ("茶。", unit.content)
 
 
 def test_a_recall_explains_itself_on_request(unit: Unit) -> None:
