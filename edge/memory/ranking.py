@@ -100,7 +100,7 @@ class Ranker:
         weights, evidence = self._weights[language], pool.evidence()
         raw = sums(evidence, weights)
         odds = contrast(evidence, weights)
-        scores = calibrated(raw, odds, weights)
+        scores = calibrated(evidence, raw, odds, weights)
         units = [candidate.unit for candidate in pool.candidates]
         explained = _explained(pool, evidence, weights, odds)
         rows = np.lexsort((-np.array([unit.id for unit in units]), -raw))

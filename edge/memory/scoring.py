@@ -18,6 +18,11 @@ Flags = npt.NDArray[np.bool_]
 
 CONTRAST_LIMIT = 6.0
 _TALK_BEST = 3
+_SUREST = 3.0
+"""The logit of the best score there is, 0.95, so that what is behind the best is seen to be."""
+_DECLINE = 1.0
+"""What a logit loses for each unit of a sum behind the best: with the settings' share for companions, units up to
+about 2.7 behind are told with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,9 @@ class Weights:
 
     `late_floor` and `late_span` estimate late interaction from the share of words where there are no codes.
     `match_late` and `match_words` make the match that decides whose words it is; `bias`, `slope` and `contrast` are
-    the logistic curve where several people are remembered and one is asked about, `plain_bias` and `plain_slope` else.
+    the logistic curve where several people are remembered and one is asked about. Else it is `plain_bias`,
+    `plain_slope` of the best unit's own text, which means the same in a small memory as in a large one, and
+    `plain_words` of its words.
     """
 
     late: float
@@ -54,6 +61,7 @@ class Weights:
     contrast: float
     plain_bias: float
     plain_slope: float
+    plain_words: float
 
 
 WEIGHT_NAMES = tuple(field.name for field in fields(Weights))
@@ -152,10 +160,13 @@ def contrast(evidence: Evidence, weights: Weights) -> float | None:
     return float(np.clip(odds, -CONTRAST_LIMIT, CONTRAST_LIMIT))
 
 
-def calibrated(raw: Floats, odds: float | None, weights: Weights) -> Floats:
-    """Sums as scores from 0 to 1, in the same order; `odds` as `contrast` gives them."""
+def calibrated(evidence: Evidence, raw: Floats, odds: float | None, weights: Weights) -> Floats:
+    """Sums (at least one) as scores from 0 to 1, in the same order; `odds` as `contrast` gives them."""
     if odds is None:
-        logits = weights.plain_bias + weights.plain_slope * raw
+        best = int(raw.argmax())
+        text, words = content(evidence, weights)[best], evidence.words[best]
+        top = weights.plain_bias + weights.plain_slope * text + weights.plain_words * words
+        logits = min(float(top), _SUREST) + _DECLINE * (raw - raw[best])
     else:
         logits = weights.bias + weights.slope * raw + weights.contrast * odds
     scores: Floats = (1 / (1 + np.exp(-np.clip(logits, -30, 30)))).astype(np.float32)

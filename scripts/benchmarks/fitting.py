@@ -16,6 +16,7 @@ TEXT = ("late", "bm25", "words", "dense")
 REST = ("subject", "time", "question")
 _SCALES = np.array([0.08, 0.25, 0.25, 0.12])
 """About one standard deviation of each signal of the text, so that one rate of learning suits all."""
+_LEAST_SLOPE = 0.2
 _ENOUGH = 20
 """Questions of either side from which on a curve is fitted."""
 _STEPS, _RATE = 150, 0.08
@@ -87,15 +88,34 @@ def _fit_curve(samples: Sequence[Sample], start: Weights) -> Weights:
     told = np.array([sample.kind == "answerable" for sample in samples])
     counts = np.array([_UNRELATED if sample.kind == "unrelated" else 1.0 for sample in samples])
     several = np.array([odds is not None for _, odds in best])
-    plain = np.array([[raw] for raw, _ in best])
+    plain = np.array([_of_best(sample.evidence, start) for sample in samples])
     both = np.array([[raw, odds or 0.0] for raw, odds in best])
     if _can_tell(told[several]):
         slope, odds, bias = _logistic(both[several], told[several], counts[several])
         start = replace(start, slope=slope, contrast=odds, bias=bias)
     if _can_tell(told[~several]):
-        slope, bias = _logistic(plain[~several], told[~several], counts[~several])
-        start = replace(start, plain_slope=slope, plain_bias=bias)
+        slope, words, bias = _plain_curve(plain[~several], told[~several], counts[~several])
+        start = replace(start, plain_slope=slope, plain_words=words, plain_bias=bias)
     return start
+
+
+def _plain_curve(table: Array, told: npt.NDArray[np.bool_], counts: Array) -> list[float]:
+    """Slope, words and bias where nobody is to be mistaken for: none speaks against an answer, and the slope, which
+    keeps the order, is never flat."""
+    slope, words, bias = _logistic(table, told, counts)
+    if words < 0:
+        slope, bias = _logistic(table[:, :1], told, counts)
+        words = 0.0
+    if slope < _LEAST_SLOPE:
+        slope = _LEAST_SLOPE
+        words, bias = _logistic(table[:, 1:], told, counts, slope * table[:, 0])
+    return [slope, words, bias]
+
+
+def _of_best(evidence: Evidence, weights: Weights) -> list[float]:
+    """How well the best unit's own text matches, and the share of the question's words that it holds."""
+    best = sums(evidence, weights).argmax()
+    return [float(content(evidence, weights)[best]), float(evidence.words[best])]
 
 
 def _can_tell(told: npt.NDArray[np.bool_]) -> bool:
@@ -144,15 +164,15 @@ def _listwise(samples: Sequence[Sample], columns: Callable[[Evidence], Array], s
     return weights
 
 
-def _logistic(table: Array, told: npt.NDArray[np.bool_], counts: Array) -> list[float]:
+def _logistic(table: Array, told: npt.NDArray[np.bool_], counts: Array, given: Array | float = 0.0) -> list[float]:
     """Coefficients of a logistic regression and, last, its constant, by Newton's method, in a
-    population in which memory can answer as many as _ANSWERABLE says."""
+    population in which memory can answer as many as _ANSWERABLE says; `given` is added to what they sum up to."""
     table = np.column_stack([table, np.ones(len(table))])
     counts = np.where(told, counts, counts * counts[told].sum() / (_ANSWERABLE * counts[~told].sum()))
     weights = np.zeros(table.shape[1])
     damping = np.eye(len(weights)) * 1e-3
     for _ in range(50):
-        share = 1 / (1 + np.exp(-table @ weights))
+        share = 1 / (1 + np.exp(-(table @ weights + given)))
         curvature = (table * (counts * share * (1 - share))[:, None]).T @ table + damping
         weights += np.linalg.solve(curvature, table.T @ (counts * (told - share)) - damping @ weights)
     fitted: list[float] = weights.tolist()

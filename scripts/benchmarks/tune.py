@@ -104,8 +104,8 @@ def best_score(sample: Sample, weights: Weights) -> float:
     """The score of a question's best unit."""
     if not len(sample.gold):
         return 0.0
-    odds = contrast(sample.evidence, weights)
-    return float(calibrated(sums(sample.evidence, weights), odds, weights).max())
+    odds, raw = contrast(sample.evidence, weights), sums(sample.evidence, weights)
+    return float(calibrated(sample.evidence, raw, odds, weights).max())
 
 
 def _recall_table(language: str, held_out: Sequence[tuple[Sample, Weights]]) -> Table:

@@ -102,13 +102,16 @@ def test_odds_stay_within_their_limit(matches: list[float]) -> None:
 
 @given(st.lists(st.floats(-1000, 1000, width=32), min_size=1, max_size=9), st.none() | st.floats(-6, 6))
 def test_scores_are_shares_in_the_order_of_the_sums(raw: list[float], odds: float | None) -> None:
-    scores = calibrated(floats(*sorted(raw)), odds, EN)
+    scores = calibrated(evidence(len(raw)), floats(*sorted(raw)), odds, EN)
     assert ((scores >= 0) & (scores <= 1)).all()
     assert (np.diff(scores) >= 0).all()
 
 
 def test_the_curve_is_the_logistic_one() -> None:
-    weights = replace(EN, bias=-3.0, slope=0.5, contrast=2.0, plain_bias=-1.0, plain_slope=1.0)
-    assert calibrated(floats(1), None, weights).tolist() == [0.5]
-    assert calibrated(floats(2), 1.0, weights).tolist() == [0.5]
-    assert calibrated(floats(2), -1.0, weights)[0] == pytest.approx(0.018, abs=1e-3)
+    weights = replace(EN, bias=-3.0, slope=0.5, contrast=2.0, plain_bias=-1.0, plain_slope=1.0, plain_words=2.0)
+    text = evidence(2, late=[0.0, 0.0], words=[0.0, 0.5])
+    assert calibrated(text, floats(3, 5), None, replace(weights, words=0.0)).tolist() == pytest.approx(
+        [0.119, 0.5], abs=1e-3
+    )
+    assert calibrated(evidence(1), floats(2), 1.0, weights).tolist() == [0.5]
+    assert calibrated(evidence(1), floats(2), -1.0, weights)[0] == pytest.approx(0.018, abs=1e-3)
