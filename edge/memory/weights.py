@@ -55,7 +55,7 @@ WEIGHTS = {
         bias=-4.2,
         slope=0.3,
         contrast=1.3,
-        plain_bias=-1.79,
+        plain_bias=-1.54,
         plain_slope=0.2,
         plain_words=9.5,
     ),
