@@ -62,9 +62,11 @@ class Search:
         stages = _Stages(self._clock)
         by_text = dict(self._store.search_text(scope, text, self._candidates))
         stages.end("text")
-        embedding, degraded = self._embed(text)
+        embedding = self._embed(text)
         stages.end("embed")
         by_vector = self._nearest(scope, embedding)
+        # Read after it: a search may be what finds a part of the index damaged.
+        degraded = ("vectors",) if embedding is None else self._vectors.degraded
         stages.end("vectors")
         proposed = shortlist(by_text, by_vector, language, limit=max(SHORTLIST, least))
         pool = Pool(self._question(scope, text, embedding))
@@ -98,14 +100,15 @@ class Search:
             return Question(text, np.zeros((0, 8), dtype=np.float32), (), scope.as_of, self._zone)
         return Question(text, embedding.tokens, embedding.spans, scope.as_of, self._zone)
 
-    def _embed(self, text: str) -> tuple[QueryEmbedding | None, tuple[str, ...]]:
+    def _embed(self, text: str) -> QueryEmbedding | None:
+        """None where there is no embedder, or it fails."""
         if self._vectors.embedder is None:
-            return None, ("vectors",)
+            return None
         try:
-            return self._vectors.embedder.read_query(text), self._vectors.degraded
+            return self._vectors.embedder.read_query(text)
         except EmbedderFailed as failure:
             _log.warning("recall goes on without vectors: %s", failure.message)
-            return None, ("vectors",)
+            return None
 
     def _nearest(self, scope: Scope, embedding: QueryEmbedding | None) -> dict[UnitId, float]:
         if embedding is None:

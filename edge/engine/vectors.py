@@ -117,13 +117,17 @@ class Vectors:
 
     def search(self, query: str, limit: int, allowed: Mask) -> dict[UnitId, float]:
         """The nearest of the allowed units with their cosine. Raises EmbedderFailed, also where there is none."""
-        if self.serving is None:
-            raise EmbedderFailed("There is no embedder on this machine yet.")
-        return self.nearest(self.serving.embedder.embed_query(query), limit, allowed)
+        return self.nearest(self._pair_that_serves().embedder.embed_query(query), limit, allowed)
 
     def nearest(self, vector: Vector, limit: int, allowed: Mask) -> dict[UnitId, float]:
-        """The nearest of the allowed units to a vector of the serving embedder; none where none serves."""
-        return dict(self.serving.index.search(vector, limit, allowed)) if self.serving else {}
+        """The nearest of the allowed units to a vector of the serving embedder, with their cosine. Raises
+        EmbedderFailed where none serves."""
+        return dict(self._pair_that_serves().index.search(vector, limit, allowed))
+
+    def _pair_that_serves(self) -> Pair:
+        if self.serving is None:
+            raise EmbedderFailed("There is no embedder on this machine yet.")
+        return self.serving
 
     def remove(self, ids: Collection[UnitId]) -> None:
         """Take out units that the store has forgotten.

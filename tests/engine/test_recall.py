@@ -7,11 +7,11 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from edge.engine.ports import QueryEmbedding, Scope
+from edge.engine.ports import Mask, QueryEmbedding, Scope, Vector
 from edge.engine.recall import Found, Limits, Recall
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
-from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState
+from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState, UnitId
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, remembered
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.vector_index import ExactIndex
@@ -217,6 +217,21 @@ def test_an_index_that_is_not_whole_is_said_and_searched_all_the_same(desk: Desk
     assert (nothing.recalled, nothing.nothing_to_go_on) == ((), False)
     index.lost = 0
     assert ask(desk, "What did you recommend to me?").nothing_to_go_on
+
+
+def test_damage_that_a_search_itself_finds_is_said(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.say("齐柏林飞艇九点起飞。")
+    index = desk.vectors.index
+    assert isinstance(index, ExactIndex)
+    whole_search = index.search
+
+    def finds_damage(vector: Vector, limit: int, allowed: Mask | None) -> list[tuple[UnitId, float]]:
+        index.lost = 1
+        return whole_search(vector, limit, allowed)
+
+    monkeypatch.setattr(index, "search", finds_damage)
+    found = ask(desk, "你给我推荐了什么？")
+    assert (found.degraded, found.nothing_to_go_on) == (("index",), False)
 
 
 def test_while_most_is_not_embedded_nothing_found_is_not_called_nothing(desk: Desk) -> None:
