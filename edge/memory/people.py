@@ -22,6 +22,12 @@ _OF_YOU = re.compile(
     r"你(?:\w{0,6})(?:推荐|建议|说过|提到|告诉|介绍|教|提议|答应|回答)",
     re.IGNORECASE,
 )
+_REQUEST = re.compile(
+    r"(?:^|[.!?,;:]\s*|\b(?:please|you|to|and)\s+)(?:tell|give|show|remind|help|let) (?:me|us)\b|"
+    r"(?:告诉|提醒|帮)(?:我们|咱们|我)|(?:跟|给|和)(?:我们|咱们|我)(?=再?(?:讲|说|聊|介绍|看|列|推荐|找|查))",
+    re.IGNORECASE,
+)
+"""Asks the assistant for something: who it is for is not whom it is about."""
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 
 
@@ -41,7 +47,7 @@ def asked_people(question: str, known: Collection[str]) -> frozenset[str]:
     named = frozenset(name for name in known if name != SELF and names(question, name))
     if named:
         return named
-    return frozenset({SELF}) if _FIRST.search(question) else frozenset()
+    return frozenset({SELF}) if _FIRST.search(_REQUEST.sub(" ", question)) else frozenset()
 
 
 def asks_of_assistant(question: str) -> bool:
