@@ -209,6 +209,7 @@ async def _load(daemon: Daemon) -> None:
         await daemon.workers[0].run(daemon.memory.ensure_vectors)
     except EdgeError as error:
         daemon.memory.embedder_error = error
+    daemon.workers[0].in_background(daemon.memory.compile_rules)
     daemon.speech.start()
     daemon.catch_up()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 from edge.daemon.embedders import Embedders
 from edge.engine.ports import MemoryStore
@@ -44,6 +45,7 @@ class Memory:
         self._embedders = embedders
         self._close_store = close_store
         self._said: dict[str, str] = {}
+        self._compiling = rules.compiling()
         self._works: deque[tuple[str, Callable[[], bool]]] = deque()
         self._line_up()
 
@@ -66,6 +68,11 @@ class Memory:
             if self._does(name, work):
                 return True
         return self._does("change of embedder", self._embedders.step)
+
+    def compile_rules(self) -> bool:
+        """A background step after the start: compile one pattern of the rules; True while some are left. In a turn
+        the first sentences would wait up to a tenth of a second for theirs."""
+        return any(True for _ in islice(self._compiling, 1))
 
     def ensure_vectors(self) -> None:
         """Load embedder and index where they are not there yet; a failure is kept for `status`."""

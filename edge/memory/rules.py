@@ -106,8 +106,14 @@ class Rules:
 
     def compile(self, slots: Collection[str] | None) -> None:
         """Compile the patterns of these slots, or all, before they are needed. Raises SettingsInvalid."""
-        self._facts.compile(slots)
-        self._questions.compile(slots)
+        for _ in self.compiling(slots):
+            pass
+
+    def compiling(self, slots: Collection[str] | None = None) -> Iterator[None]:
+        """The same, one pattern with each item: a millisecond or two, so that it can be done in the background."""
+        for pattern in (*self._facts.lazy(slots), *self._questions.lazy(slots)):
+            pattern.get()
+            yield
 
     def may_fill(self, slot: str, text: str) -> bool:
         """Whether a text holds anything of the shape that the slot's values have: digits for a phone number. True for

@@ -145,11 +145,10 @@ class Corrections:
             ]
         return self._shapes[name, reader]
 
-    def compile(self) -> None:
-        """Compile at once what is compiled when it is needed. Raises SettingsInvalid."""
+    def lazy(self) -> Iterator[LazyPattern]:
+        """What is compiled when it is needed."""
         for name in ("corrections", "corrections_alone", "corrections_typed", "answers"):
-            for regex in self._shaped(name, "name"):
-                regex.get()
+            yield from self._shaped(name, "name")
 
 
 def _denies(found: re.Match[str], mention: Mention) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from edge.memory.rules_corrections import Corrections, Mention, as_correction
 from edge.memory.rules_drafts import CONTACT, Fact, Subject, Subjects, make_facts, skip_spaces
 from edge.memory.rules_patterns import Patterns, Stated, Way
-from edge.memory.rules_regex import alternatives, compiled
+from edge.memory.rules_regex import LazyPattern, alternatives, compiled
 from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_text import Sentence, fold, mask_quoted, own_spans, sentences, simplify
 from edge.memory.units import SELF, Draft
@@ -66,10 +66,10 @@ class FactFinder:
             lists = [pattern + (r"(?![\w'])" if pattern.isascii() else "") for pattern in lists]
         return compiled(shape.replace("{}", alternatives(lists)).replace("{{", "{").replace("}}", "}"), {}, name)
 
-    def compile(self, slots: Collection[str] | None) -> None:
-        """Compile at once what is compiled when it is needed: of these slots, or all. Raises SettingsInvalid."""
-        self._patterns.compile(slots)
-        self._corrections.compile()
+    def lazy(self, slots: Collection[str] | None) -> Iterator[LazyPattern]:
+        """What is compiled when it is needed: of these slots, or all."""
+        yield from self._patterns.lazy(slots)
+        yield from self._corrections.lazy()
 
     # --- a message ---------------------------------------------------------------------------------------------
 

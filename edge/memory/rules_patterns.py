@@ -153,15 +153,16 @@ class Patterns:
         """A slot's own patterns."""
         return [pattern for pattern in self._own if pattern.slot.name == slot]
 
-    def compile(self, slots: Collection[str] | None) -> None:
-        """Compile at once what states these slots, or all. Raises SettingsInvalid."""
+    def lazy(self, slots: Collection[str] | None) -> Iterator[LazyPattern]:
+        """What states these slots, or all."""
         whole = (pattern for patterns in self._whole_frames.values() for pattern in patterns)
         for pattern in (*self._own, *whole):
             if slots is None or pattern.slot.name in slots:
-                pattern.regex.get()
+                yield pattern.regex
+        if slots is None:
+            yield self._noun
         for frame in self._frames if slots is None else ():
-            for regex in (frame.head, *frame.tails.values()):
-                regex.get()
+            yield from (frame.head, *frame.tails.values())
 
     # --- from the tables ---
 

@@ -103,12 +103,12 @@ class QuestionFinder:
         self._asking = re.compile(self._alternatives("asking"), re.IGNORECASE)
         self._request = re.compile(self._alternatives("requests"), re.IGNORECASE)
 
-    def compile(self, slots: Collection[str] | None) -> None:
-        """Compile at once what asks for these slots, or all. Raises SettingsInvalid."""
+    def lazy(self, slots: Collection[str] | None) -> Iterator[LazyPattern]:
+        """What asks for these slots, or all."""
         framed = () if slots is not None else (*self._frames, *self._bare, *self._need_frames)
         for ask in (*self._asks, *self._needs, *framed):
             if slots is None or ask.slot in slots:
-                ask.regex.get()
+                yield ask.regex
 
     def _lists(self, name: str) -> list[tuple[str, str]]:
         return [

@@ -109,6 +109,15 @@ def test_a_long_backlog_does_not_keep_an_index_from_its_work(life: Life, embedde
     assert life.desk.store.count_missing("hash/64") > 0
 
 
+def test_the_rules_are_compiled_when_nobody_waits(life: Life, embedder: MoodyEmbedder) -> None:
+    embedder.broken = False
+    rules = life.memory.rules
+    steps = 0
+    while life.memory.compile_rules():
+        steps += 1
+    assert steps == len(list(rules.compiling())) > 300
+
+
 def test_the_end_lets_go_of_the_index(life: Life) -> None:
     closed: list[bool] = []
     life.memory._close_store = lambda: closed.append(index_of(life).closed)

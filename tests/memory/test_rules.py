@@ -332,6 +332,26 @@ def test_every_pattern_of_the_tables_is_one() -> None:
     parse_rules(read_tables()).compile(None)
 
 
+def test_they_are_compiled_one_by_one_and_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = parse_rules(read_tables())
+    compiled: list[str] = []
+    real = re.compile
+
+    def compile_and_note(pattern: str, flags: int = 0) -> re.Pattern[str]:
+        compiled.append(pattern)
+        return real(pattern, flags)
+
+    monkeypatch.setattr(re, "compile", compile_and_note)
+    compiling = rules.compiling()
+    next(compiling)
+    assert len(compiled) == 1
+    items = 1 + sum(1 for _ in compiling)
+    assert len(compiled) == items > 300
+    rules.find_facts("Hello! My name is Zhang Wei. 我养了一只叫团团的猫。")
+    rules.find_question("我的猫叫什么？ What is my name?")
+    assert len(compiled) == items
+
+
 # --- corrections -----------------------------------------------------------------------------------------------
 
 
