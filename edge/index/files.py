@@ -11,9 +11,10 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterable
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,7 @@ class Manifest:
 def write_manifest(folder: Path, shape: Shape, manifest: Manifest) -> None:
     """Put it in place of the one before. Raises OSError; then the old one stays."""
     content = {
-        "format": FORMAT,
-        **asdict(shape),
+        **stamp(shape),
         "mark": manifest.mark,
         "blanked": manifest.blanked,
         "segments": [asdict(entry) for entry in manifest.segments],
@@ -87,6 +87,30 @@ def write_manifest(folder: Path, shape: Shape, manifest: Manifest) -> None:
     sync_folder(folder)  # the segments' names are on the disk before the manifest gives them
     temporary.replace(folder / MANIFEST)
     sync_folder(folder)
+
+
+def stamp(shape: Shape) -> dict[str, Any]:
+    """What every file of an index says of its kind."""
+    return {"format": FORMAT, **asdict(shape)}
+
+
+def check_stamp(content: Mapping[str, Any], shape: Shape, whose: str) -> None:
+    """Raise IndexUnfit for a file of another kind; `whose` is how to speak of one of its fields, such as "its {}"."""
+    for key, value in stamp(shape).items():
+        if content.get(key) != value:
+            raise IndexUnfit(f"{whose.format(key)} is {content.get(key)!r}, not {value!r}")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[BufferedReader]:
+    """A file to read or map. Raises IndexUnfit where it is missing, and where it cannot be read in the block."""
+    try:
+        with path.open("rb") as file:
+            yield file
+    except FileNotFoundError as error:
+        raise IndexUnfit(f"{path.name} is missing") from error
+    except (OSError, ValueError) as error:
+        raise IndexUnfit(f"{path.name} cannot be read: {error}") from error
 
 
 def read_manifest(folder: Path, shape: Shape) -> Manifest | None:
@@ -100,9 +124,7 @@ def read_manifest(folder: Path, shape: Shape) -> Manifest | None:
     if not isinstance(content, dict):
         raise IndexUnfit(f"{MANIFEST} does not describe an index")
     digest = content.pop("sha256", None)
-    for key, value in {"format": FORMAT, **asdict(shape)}.items():
-        if content.get(key) != value:
-            raise IndexUnfit(f"its {key} is {content.get(key)!r}, not {value!r}")
+    check_stamp(content, shape, "its {}")
     if digest != _digest(content):
         raise IndexUnfit(f"{MANIFEST} has another sha256 than it says")
     try:

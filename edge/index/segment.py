@@ -15,7 +15,7 @@ import numpy as np
 
 from edge.engine.ports import Ids, Mask, Vector
 from edge.index.checks import Checks
-from edge.index.files import Entry, IndexUnfit, Shape, graph_path, rows_path
+from edge.index.files import Entry, IndexUnfit, Shape, graph_path, reading, rows_path
 from edge.index.layout import HEADER_BYTES, LayoutUnfit, Records, Rows, Words, read_layout
 from edge.index.parts import EMPTY, Part, allowed_rows, best_of, cosines_of
 from edge.index.sidefile import Side, outline_of, read_side
@@ -193,16 +193,12 @@ def vector_keys(units: Ids, sums: Words) -> Ids:
 
 def _map_graph(path: Path, shape: Shape, side: Side) -> Records:
     try:
-        with path.open("rb") as file:
+        with reading(path) as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             if len(mapped) != side.graph_bytes:
                 raise IndexUnfit(f"{path.name} has {len(mapped)} bytes, not {side.graph_bytes}")
             records = Records(mapped, read_layout(file.read(HEADER_BYTES)))
             outline = outline_of(file, records.layout.tail_at)
-    except FileNotFoundError as error:
-        raise IndexUnfit(f"{path.name} is missing") from error
-    except (OSError, ValueError) as error:
-        raise IndexUnfit(f"{path.name} cannot be read: {error}") from error
     except LayoutUnfit as error:
         raise IndexUnfit(f"{path.name} does not fit: {error}") from error
     layout = records.layout

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from edge.engine.ports import Ids
 from edge.index.checks import Sums
-from edge.index.files import FORMAT, Entry, IndexUnfit, Shape, rows_path
+from edge.index.files import Entry, IndexUnfit, Shape, check_stamp, reading, rows_path, stamp
 from edge.index.layout import HEADER_BYTES, UpperLevels
 
 _ALIGNED = 64
@@ -48,8 +48,7 @@ def write_side(path: Path, shape: Shape, side: Side) -> str:
     """Write one; gives the file's sha256."""
     arrays = _arrays(side)
     header = {
-        "format": FORMAT,
-        **asdict(shape),
+        **stamp(shape),
         "after": side.after,
         "through": side.through,
         "count": len(side.units),
@@ -71,22 +70,15 @@ def read_side(folder: Path, shape: Shape, entry: Entry) -> Side:
     The manifest may give it a longer interval, where there is nothing before it, or the end of its own.
     """
     path = rows_path(folder, entry.name)
-    try:
-        with path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            # Read, not mapped: what a card cannot read is an error then, and not a signal that ends the process.
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError as error:
-        raise IndexUnfit(f"{path.name} is missing") from error
-    except (OSError, ValueError) as error:
-        raise IndexUnfit(f"{path.name} cannot be read: {error}") from error
+    with reading(path) as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        # Read, not mapped: what a card cannot read is an error then, and not a signal that ends the process.
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     if sha256 != entry.sha256:
         raise IndexUnfit(f"{path.name} has another sha256 than the manifest says")
     line = mapped.readline()
     header = json.loads(line)
-    for key, value in {"format": FORMAT, **asdict(shape)}.items():
-        if header.get(key) != value:
-            raise IndexUnfit(f"the {key} of {path.name} is {header.get(key)!r}, not {value!r}")
+    check_stamp(header, shape, f"the {{}} of {path.name}")
     if not max(entry.after, header["after"]) < header["through"] == entry.through:
         raise IndexUnfit(f"{path.name} holds other vectors than the manifest says")
     return _read_arrays(mapped, len(line), header)
