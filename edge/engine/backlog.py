@@ -68,7 +68,9 @@ class Backlog:
         short = [(unit, parts[0]) for unit, parts in chunks if len(parts) == 1]
         if short:
             embedded = self._embedder.embed([text for _, text in short])
-            rows = [row for (unit, _), text in zip(short, embedded, strict=True) for row in _rows(unit, [text])]
+            rows = [
+                row for (unit, _), text in zip(short, embedded, strict=True) for row in embedding_rows(unit, [text])
+            ]
             store.save_embeddings(self._key, rows)
 
     def _go_on(self, long: _Long, store: MemoryStore, limit: int) -> None:
@@ -111,9 +113,10 @@ class _Long:
 
     def rows(self) -> list[EmbeddingRow]:
         """All chunks, as the store keeps them."""
-        return _rows(self.unit, self._done)
+        return embedding_rows(self.unit, self._done)
 
 
-def _rows(unit: UnitId, texts: Sequence[Embedded]) -> list[EmbeddingRow]:
+def embedding_rows(unit: UnitId, texts: Sequence[Embedded]) -> list[EmbeddingRow]:
+    """All chunks of a unit, whose parts were embedded in this order, as the store keeps them."""
     chunks = [pair for text in texts for pair in zip(text.vectors, text.codes, strict=True)]
     return [EmbeddingRow(unit, number, vector, codes) for number, (vector, codes) in enumerate(chunks)]

@@ -115,19 +115,12 @@ class Vectors:
         index = ("index",) if self.serving.index.state().missing else ()
         return (*index, *(("embeddings",) if self.mostly_missing else ()))
 
-    def search(self, query: str, limit: int, allowed: Mask) -> dict[UnitId, float]:
-        """The nearest of the allowed units with their cosine. Raises EmbedderFailed, also where there is none."""
-        return self.nearest(self._pair_that_serves().embedder.embed_query(query), limit, allowed)
-
     def nearest(self, vector: Vector, limit: int, allowed: Mask) -> dict[UnitId, float]:
         """The nearest of the allowed units to a vector of the serving embedder, with their cosine. Raises
         EmbedderFailed where none serves."""
-        return dict(self._pair_that_serves().index.search(vector, limit, allowed))
-
-    def _pair_that_serves(self) -> Pair:
         if self.serving is None:
             raise EmbedderFailed("There is no embedder on this machine yet.")
-        return self.serving
+        return dict(self.serving.index.search(vector, limit, allowed))
 
     def remove(self, ids: Collection[UnitId]) -> None:
         """Take out units that the store has forgotten.

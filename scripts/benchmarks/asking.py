@@ -72,8 +72,7 @@ class Asker:
 
     def _by_vectors(self, question: str) -> Answer:
         started = time.perf_counter()
-        visible = self._memory.store.visible(self._memory.scope)
-        return self._with(question, list(self._memory.vectors.search(question, NEAREST, visible)), started)
+        return self._with(question, self._memory.nearest(question, NEAREST), started)
 
     def _told(self, question: str, found: Found) -> str | None:
         """The runtime's own reply, where it is shorter than the limit: as in `edge.engine.turn`."""

@@ -12,7 +12,8 @@ from pathlib import Path
 from edge.clock import Clock, SystemClock
 from edge.config import load_settings
 from edge.daemon.parts import FileModels, read_rules
-from edge.engine.ports import EmbeddingRow, Scope, TextEmbedder
+from edge.engine.backlog import embedding_rows
+from edge.engine.ports import Scope, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.vectors import Vectors, embedder_key
 from edge.index.opening import open_index
@@ -79,6 +80,12 @@ class BenchMemory:
             self._embed(added[first : first + _BATCH], [turn.text for turn in batch])
         return added
 
+    def nearest(self, text: str, limit: int) -> list[UnitId]:
+        """Units by the cosine of their vectors alone, the nearest first."""
+        assert self.vectors.embedder is not None
+        vector = self.vectors.embedder.embed_query(text)
+        return list(self.vectors.nearest(vector, limit, self.store.visible(self.scope)))
+
     def _tell(self, turn: Memory) -> UnitId:
         words = Draft(
             Kind.EPISODE, turn.text, source=Source.IMPORT, subject=turn.speaker or SELF, valid_from=turn.at
@@ -93,9 +100,7 @@ class BenchMemory:
         assert embedder is not None
         assert index is not None
         rows = [
-            EmbeddingRow(unit, number, vector, codes)
-            for unit, text in zip(units, embedder.embed(texts), strict=True)
-            for number, (vector, codes) in enumerate(zip(text.vectors, text.codes, strict=True))
+            row for unit, text in zip(units, embedder.embed(texts), strict=True) for row in embedding_rows(unit, [text])
         ]
         self.store.save_embeddings(embedder_key(embedder), rows)
         index.follow()

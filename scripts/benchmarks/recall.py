@@ -81,7 +81,7 @@ class _Asked:
     def _compare(self, question: Question, whole: Found) -> None:
         memory, scope, depth = self._memory, self._memory.scope, max(self._results.depths)
         as_turn = self._turn.find(scope, question.text)
-        nearest = memory.vectors.search(question.text, depth, memory.store.visible(scope))
+        nearest = memory.nearest(question.text, depth)
         ranked = {
             "edge": self._named(recalled.unit.id for recalled in whole.recalled),
             "edge, as a turn": self._named(recalled.unit.id for recalled in as_turn.recalled),

@@ -51,7 +51,9 @@ def coming(life: Life) -> str | None:
 
 def found(life: Life, query: str) -> str:
     allowed = life.desk.store.visible(Scope(ANN, MAIN, life.desk.clock.now(), present=True))
-    (unit,) = life.desk.vectors.search(query, 1, allowed)
+    embedder = life.desk.vectors.embedder
+    assert embedder is not None
+    (unit,) = life.desk.vectors.nearest(embedder.embed_query(query), 1, allowed)
     return life.desk.store.unit(ANN, unit).content
 
 

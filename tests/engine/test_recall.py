@@ -299,7 +299,7 @@ def test_vectors_find_what_shares_no_stem(desk: Desk) -> None:
     vector = HashEmbedder().embed_query("The zeppelin leaves at nine.")
     assert np.isclose(np.linalg.norm(vector), 1.0)
     allowed = desk.store.visible(Scope(ANN, MAIN, desk.clock.now()))
-    assert list(desk.vectors.search("the zeppelin leaves", 5, allowed)) == [1]
+    assert list(desk.vectors.nearest(HashEmbedder().embed_query("the zeppelin leaves"), 5, allowed)) == [1]
 
 
 @pytest.mark.parametrize(

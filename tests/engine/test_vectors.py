@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from edge.engine.ports import Embedded, Scope
-from edge.engine.vectors import embedder_key
+from edge.engine.vectors import Vectors, embedder_key
 from edge.errors import DiskFull, EmbedderFailed, StoreFailed
 from tests.engine.making import ANN, MAIN, Desk
 from tests.fakes.embedder import HashEmbedder
@@ -45,7 +46,8 @@ def embed_coming(desk: Desk) -> None:
 
 def nearest(desk: Desk, query: str) -> list[int]:
     allowed = desk.store.visible(Scope(ANN, MAIN, desk.clock.now(), present=True))
-    return list(desk.vectors.search(query, 1, allowed))
+    assert desk.vectors.embedder is not None
+    return list(desk.vectors.nearest(desk.vectors.embedder.embed_query(query), 1, allowed))
 
 
 def test_a_coming_embedder_does_not_answer_until_it_serves(desk: Desk) -> None:
@@ -147,3 +149,8 @@ def test_closing_lets_go_of_both(desk: Desk) -> None:
     desk.vectors.close()
     assert serving(desk).closed
     assert coming.closed
+
+
+def test_where_nothing_serves_a_search_fails_and_does_not_find_nothing() -> None:
+    with pytest.raises(EmbedderFailed):
+        Vectors().nearest(HashEmbedder().embed_query("咪咪"), 1, np.ones(2, dtype=np.bool_))

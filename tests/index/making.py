@@ -11,7 +11,7 @@ import pytest
 from edge.engine.ports import Mask, Vector
 from edge.engine.vector_ports import VectorIndex
 from edge.index import building, segment
-from edge.index.building import Job, build_segment, capacity_of
+from edge.index.building import Build, Job, build_segment, capacity_of
 from edge.index.files import Entry, Shape
 from edge.index.holdings import Options
 from edge.index.index import SegmentedIndex
@@ -21,6 +21,7 @@ from edge.memory.units import UnitId
 from tests.fakes.vector_log import VectorLog
 from tests.index.made_up import clustered
 
+EVERYTHING = 10_000
 EMBEDDER = "made-up/8"
 _RESERVE = building._RESERVE
 
@@ -76,7 +77,11 @@ def built_entry(
 ) -> Entry | None:
     last = log.last_number(EMBEDDER) if through is None else through
     job = Job(after, last, log.forgotten_after(EMBEDDER, 0)[0], 1 << 20)
-    build = build_segment(folder, shape or Shape(EMBEDDER, log.dimension), log, job, 1)
+    return finish(build_segment(folder, shape or Shape(EMBEDDER, log.dimension), log, job, 1))
+
+
+def finish(build: Build) -> Entry | None:
+    """All steps of a build, and what comes of it."""
     while True:
         try:
             next(build)
@@ -125,6 +130,14 @@ def check_true(answer: Answer, truth: dict[int, float], limit: int) -> float:
 
 def check_exact(answer: Answer, truth: dict[int, float], limit: int) -> None:
     assert check_true(answer, truth, limit) == 1.0
+
+
+def assert_whole(index: SegmentedIndex, log: VectorLog) -> None:
+    """Nothing is missing, and every answer is exact."""
+    assert index.state().missing == 0
+    for query in clustered(5, log.dimension, seed=2):
+        check_exact(index.search(query, 20, None), exact(log, query), 20)
+        check_exact(index.search(query, EVERYTHING, None), exact(log, query), EVERYTHING)
 
 
 def bytes_of_folder(folder: Path) -> bytes:

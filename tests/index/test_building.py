@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from edge.index import building
-from edge.index.building import ELEMENT_BYTES, Build, Job, build_segment, capacity_of
-from edge.index.files import Entry, Shape, graph_path, name_of
+from edge.index.building import ELEMENT_BYTES, Job, build_segment, capacity_of
+from edge.index.files import Shape, graph_path, name_of
 from edge.index.segment import Segment
 from tests.fakes.vector_log import VectorLog
 from tests.index.made_up import clustered
-from tests.index.making import EMBEDDER, built, built_entry, filled, more
+from tests.index.making import EMBEDDER, built, built_entry, filled, finish, more
 
 SHAPE = Shape(EMBEDDER, 8)
 
@@ -62,15 +62,6 @@ def test_it_ends_where_its_capacity_does(tmp_path: Path) -> None:
     assert entry is not None
     assert (entry.after, entry.through) == (0, 2100)
     assert held(Segment(tmp_path, SHAPE, entry)) == list(range(101, 2101))
-
-
-def finish(build: Build) -> Entry | None:
-    while True:
-        try:
-            next(build)
-        except StopIteration as end:
-            entry: Entry | None = end.value
-            return entry
 
 
 def test_its_steps_are_small_and_say_how_far_it_is(tmp_path: Path) -> None:

@@ -10,17 +10,8 @@ from pathlib import Path
 import pytest
 
 from edge.errors import StoreFailed, StoreReadOnly
-from edge.index.index import SegmentedIndex
 from edge.index.segment import Segment
-from tests.fakes.vector_log import VectorLog
-from tests.index.made_up import clustered
-from tests.index.making import bytes_of_folder, check_exact, drain, exact, filled, more, opened, sealed
-
-
-def assert_whole(index: SegmentedIndex, log: VectorLog) -> None:
-    assert index.state().missing == 0
-    for query in clustered(5, log.dimension, seed=2):
-        check_exact(index.search(query, 500, None), exact(log, query), 500)
+from tests.index.making import assert_whole, bytes_of_folder, drain, filled, more, opened, sealed
 
 
 def remove_folder(folder: Path) -> None:

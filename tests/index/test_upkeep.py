@@ -17,6 +17,8 @@ from edge.index.index import SegmentedIndex
 from tests.fakes.vector_log import VectorLog
 from tests.index.made_up import clustered
 from tests.index.making import (
+    EVERYTHING,
+    assert_whole,
     bytes_of_folder,
     check_exact,
     drain,
@@ -31,15 +33,6 @@ from tests.index.making import (
 )
 
 QUERIES = clustered(5, 8, seed=2)
-EVERYTHING = 10_000
-
-
-def assert_whole(index: SegmentedIndex, log: VectorLog) -> None:
-    """Nothing is missing, and every answer is exact."""
-    assert index.state().missing == 0
-    for query in QUERIES:
-        check_exact(index.search(query, 20, None), exact(log, query), 20)
-        check_exact(index.search(query, EVERYTHING, None), exact(log, query), EVERYTHING)
 
 
 def assert_tidy(folder: Path, index: SegmentedIndex) -> None:
