@@ -20,8 +20,9 @@ from edge.errors import DaemonRunning, StoreDamaged, StoreFailed
 from edge.memory.text import holds
 from edge.store.faults import named_faults
 from edge.store.full_text import mend_levels
-from edge.store.migrations import APPLICATION_ID, migrate, refuse_newer
+from edge.store.migrations import migrate, refuse_newer
 from edge.store.rows import Row
+from edge.store.schema import APPLICATION_ID
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from edge.memory.units import UnitId
-from edge.store import migrations
-from edge.store.migrations import MIGRATIONS, migrate
+from edge.store.migrations import migrate
+from edge.store.schema import MIGRATIONS, Migration
 from edge.store.sqlite import SqliteStore, open_store
 from tests.store.conftest import NoonClock
 from tests.store.making import ANN, NOON, after, embedding, fact, insert, scope
@@ -173,8 +173,8 @@ def test_two_dimensions_under_one_name_come_apart(database: Path) -> None:
 def test_a_change_that_is_interrupted_is_made_when_it_is_opened_again(
     two_embedders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = MIGRATIONS
-    broken = migrations.Migration(second.name, (*second.statements[:-1], "INSERT INTO nowhere VALUES (1)"))
+    first, second, *_ = MIGRATIONS
+    broken = Migration(second.name, (*second.statements[:-1], "INSERT INTO nowhere VALUES (1)"))
     with closing(sqlite3.connect(two_embedders, isolation_level=None)) as db, pytest.raises(sqlite3.OperationalError):
         migrate(db, NoonClock(), (first, broken))
     with closing(open_store(two_embedders, NoonClock())) as store:

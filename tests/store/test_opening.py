@@ -18,7 +18,8 @@ import pytest
 from edge import __version__
 from edge.errors import DaemonRunning, StoreDamaged, StoreFailed, StoreNewer
 from edge.memory.units import Kind, Source, TurnState
-from edge.store.migrations import MIGRATIONS, Migration, applied_migrations, migrate
+from edge.store.migrations import applied_migrations, migrate
+from edge.store.schema import MIGRATIONS, Migration
 from edge.store.sqlite import SqliteStore, open_store
 from tests.store.conftest import NoonClock
 from tests.store.making import ANN, MAIN, NOON, embedding, episode, fact, insert, scope
