@@ -1,0 +1,1 @@
+"""Whole conversations as readable scripts; the format is told in `script`."""

@@ -1,0 +1,254 @@
+"""Plays a scenario on all parts of a daemon, with a clock that moves when the script says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import cycle, islice
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from edge.clock import SystemClock
+from edge.daemon.main import Daemon, running
+from edge.daemon.parts import FileModels, Models
+from edge.engine.events import RecallDone, TokenMade, TurnDone, TurnFailed
+from edge.engine.ports import LanguageModel, Sampling, Scope, TextEmbedder, Written
+from edge.memory.language import language_of
+from edge.memory.units import OwnerId, SessionId, Unit
+from edge.prompt.structured import IDLE, Execution, execution_of
+from edge.settings import Settings
+from tests.e2e.running import ScriptedModels, environment, settings_of
+from tests.fakes.clock import SetClock
+from tests.fakes.language_model import ScriptedModel
+from tests.folders import MODEL_FOLDERS
+from tests.scenarios.script import SETTINGS, Check, Script, Step
+
+SMALL_TALK = {
+    "en": (
+        "The weather is fine today.", "I walked along the river.", "The museum was closed.", "Trains are fun.",
+        "That film was a bit long.", "Good morning!", "I had soup for lunch.", "The garden looks nice.",
+        "It rained all night.", "Thanks, that helps.",
+    ),
+    "zh": (
+        "今天天气不错。", "我沿着河边散了步。", "博物馆关门了。", "火车真有意思。", "那部电影有点长。", "早上好！",
+        "中午喝了汤。", "花园看起来很美。", "下了一整夜雨。", "谢谢，很有帮助。",
+    ),
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Seen:
+    """What is known after a step: of a turn, its end and its prompt; of anything that writes, what was written."""
+
+    done: TurnDone | None = None
+    prompt: str = ""
+    written: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Player:
+    """A scenario under way."""
+
+    script: Script
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+    clock: SetClock = field(default_factory=SetClock)
+    owner: OwnerId = OwnerId("uid:1000")
+    session: SessionId = SessionId("main")
+    execution: Execution = IDLE
+    seen: Seen = field(default_factory=Seen)
+    replies: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    async def play(self) -> list[str]:
+        """What was not as the script says it must be."""
+        self._set_the_scene()
+        async with AsyncExitStack() as stack:
+            daemon = await self._start(stack)
+            for step in self.script.steps:
+                if step.sign == "!" and step.text == "restart":
+                    await stack.aclose()
+                    daemon = await self._start(stack)
+                else:
+                    await self._take(daemon, step)
+                for check in step.checks:
+                    await self._check(daemon, check)
+        return self.faults
+
+    # --- the scene -------------------------------------------------------------------------------------------------
+
+    def _set_the_scene(self) -> None:
+        zone = self.script.settings.get("zone", "UTC")
+        self.monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        self.clock.set(self._moment(self.script.settings.get("start", "2026-05-03 12:00")))
+
+    def _moment(self, text: str) -> datetime:
+        zone = ZoneInfo(self.script.settings.get("zone", "UTC"))
+        return datetime.strptime(text, "%Y-%m-%d %H:%M").replace(tzinfo=zone).astimezone(UTC)
+
+    async def _start(self, stack: AsyncExitStack) -> Daemon:
+        own = {name: value for name, value in self.script.settings.items() if name not in SETTINGS}
+        variables = {f"EDGE_{name.replace('.', '_').upper()}": value for name, value in own.items()}
+        if MODEL_FOLDERS:
+            variables["EDGE_MODELS_DIR"] = str(next((place for place in MODEL_FOLDERS if place.is_dir()), "."))
+        settings = settings_of(environment(self.folder, **variables))
+        daemon = await stack.enter_async_context(running(settings, self._models(settings), self.clock))
+        await daemon.workers[0].run(daemon.memory.ensure_vectors)
+        await daemon.speech.speaker()
+        return daemon
+
+    def _models(self, settings: Settings) -> Models:
+        real = FileModels(settings, SystemClock())
+        if self.script.settings.get("models") == "real":
+            return real
+        model = ScriptedModel(lambda prompt: self.replies.pop() if self.replies else "I see.")
+        return _WithRealEmbedder(model, real) if self.script.settings.get("embedder") == "real" else _Scripted(model)
+
+    # --- what happens ----------------------------------------------------------------------------------------------
+
+    async def _take(self, daemon: Daemon, step: Step) -> None:
+        if step.sign == ">":
+            await self._say(daemon, step.text, step.reply)
+        elif step.sign == "+":
+            count, _, unit = step.text.partition(" ")
+            self.clock.pass_by(**{unit if unit.endswith("s") else f"{unit}s": float(count)})
+        elif step.sign == "=":
+            self.clock.set(self._moment(step.text))
+        elif step.sign == "@":
+            what, _, name = step.text.partition(" ")
+            self.owner = OwnerId(name) if what == "owner" else self.owner
+            self.session = SessionId(name) if what == "session" else self.session
+        else:
+            await self._act(daemon, step.text)
+
+    async def _act(self, daemon: Daemon, text: str) -> None:
+        if text.startswith("small talk "):
+            language = language_of(self.script.title)
+            for words in islice(cycle(SMALL_TALK[language]), int(text.removeprefix("small talk "))):
+                await self._say(daemon, words, None)
+        elif text.startswith("context "):
+            self.execution = execution_of(json.loads(text.removeprefix("context ")), "context")
+        elif text.startswith("remember "):
+            words, now = text.removeprefix("remember "), self.clock.now()
+            remember = daemon.memory.remember
+            written = await daemon.workers[0].run(lambda: remember.statement(self.owner, self.session, words, now))
+            self._note(written)
+        else:
+            raise AssertionError(f"there is no such action: {text}")
+        await self._settle(daemon)
+
+    def _note(self, written: Written) -> None:
+        self.seen = Seen(written=tuple(map(int, written.added)))
+
+    async def _say(self, daemon: Daemon, words: str, reply: str | None) -> None:
+        """A turn, a minute after what was before."""
+        self.clock.pass_by(minutes=1)
+        self.replies = [] if reply is None else [reply]
+        turn = daemon.turns.start(self.owner, self.session, words, Sampling(max_tokens=200), execution=self.execution)
+        while (event := await turn.events.get()) is not None:
+            if isinstance(event, TurnFailed):
+                raise event.error
+            if isinstance(event, TurnDone):
+                self.seen = Seen(event, await self._prompt(daemon), tuple(map(int, event.remembered)))
+            assert isinstance(event, RecallDone | TokenMade | TurnDone)
+        await self._settle(daemon)
+
+    async def _prompt(self, daemon: Daemon) -> str:
+        """What the model was given in the last turn."""
+        model = (await daemon.speech.speaker()).model
+        if isinstance(model, ScriptedModel):
+            return model.tokenizer.decode(model.prompts[-1]).decode()
+        return ""
+
+    async def _settle(self, daemon: Daemon) -> None:
+        """All background work is done."""
+        while await daemon.workers[0].run(daemon.memory.step):
+            pass
+
+    # --- what must be seen -----------------------------------------------------------------------------------------
+
+    async def _check(self, daemon: Daemon, check: Check) -> None:
+        found = await self._found(daemon, check)
+        if any(_holds(text, check.value) for text in found) is not check.wanted:
+            said = "is missing" if check.wanted else "is there"
+            self.faults.append(f"line {check.line}: {check.name} {check.value!r} {said} in {list(found)}")
+
+    async def _found(self, daemon: Daemon, check: Check) -> Sequence[str]:
+        done = self.seen.done
+        if check.name in ("unit", "history", "count", "remembered"):
+            units = await self._units(daemon, past=check.name in ("history", "remembered"))
+            return self._of_units(check, units)
+        assert done is not None, "there was no turn"
+        return {
+            "reply": [done.reply],
+            "by": ["runtime" if done.told_by_runtime else "model"],
+            "prompt": [self.seen.prompt.rpartition("\nuser\n")[2]],
+            "window": [self.seen.prompt],
+            "recalled": [recalled.unit.content for recalled in done.found.recalled],
+        }[check.name]
+
+    def _of_units(self, check: Check, units: Sequence[Unit]) -> Sequence[str]:
+        now = self.clock.now()
+        if check.name == "count":
+            return [str(len(units))]
+        if check.name == "remembered":
+            units = [unit for unit in units if unit.id in self.seen.written]
+        if check.name == "history":
+            units = [unit for unit in units if _is_past(unit, now)]
+        return [text for unit in units for text in (unit.content, f"{unit.slot} = {unit.value}")]
+
+    async def _units(self, daemon: Daemon, *, past: bool) -> Sequence[Unit]:
+        """All units of the owner, or those that a turn of the session may be given."""
+        store, owner, now = daemon.memory.store, self.owner, self.clock.now()
+        page = await daemon.workers[0].run(
+            lambda: store.page(owner, session=None, kinds=None, before=None, limit=10**6, as_of=now, include_past=True)
+        )
+        if past:
+            return page.units
+        scope = Scope(owner, self.session, now, present=True)
+        visible = await daemon.workers[0].run(lambda: store.units(scope, [unit.id for unit in page.units]))
+        return list(visible.values())
+
+
+def _is_past(unit: Unit, now: datetime) -> bool:
+    ended = unit.valid_until is not None and unit.valid_until <= now
+    return ended or unit.superseded_by is not None or unit.archived_at is not None
+
+
+def _holds(text: str, wanted: str) -> bool:
+    if wanted.isdigit() and text.isdigit():
+        return wanted == text
+    return wanted.casefold() in text.casefold()
+
+
+class _Scripted(ScriptedModels):
+    """A model that lives as long as the scenario, also over a restart of the daemon."""
+
+    def load_language(self) -> LanguageModel:
+        self.model.closed = False
+        return self.model
+
+    def embedder_bytes(self) -> int:
+        return 0
+
+
+class _WithRealEmbedder(_Scripted):
+    """The scripted model, and the default embedder."""
+
+    def __init__(self, model: ScriptedModel, files: FileModels) -> None:
+        super().__init__(model)
+        self._files = files
+
+    def load_embedder(self) -> TextEmbedder:
+        return self._files.load_embedder()
+
+    def load_former(self, embedder_id: str, dimension: int) -> TextEmbedder:
+        return self._files.load_former(embedder_id, dimension)
