@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -30,6 +29,8 @@ from tests.fakes.language_model import ScriptedModel
 from tests.folders import MODEL_FOLDERS
 from tests.scenarios.script import SETTINGS, Check, Script, Step
 
+ANN = OwnerId("uid:1000")
+MAIN = SessionId("main")
 SMALL_TALK = {
     "en": (
         "The weather is fine today.", "I walked along the river.", "The museum was closed.", "Trains are fun.",
@@ -60,8 +61,8 @@ class Player:
     folder: Path
     monkeypatch: pytest.MonkeyPatch
     clock: SetClock = field(default_factory=SetClock)
-    owner: OwnerId = OwnerId("uid:1000")
-    session: SessionId = SessionId("main")
+    owner: OwnerId = ANN
+    session: SessionId = MAIN
     execution: Execution = IDLE
     seen: Seen = field(default_factory=Seen)
     replies: list[str] = field(default_factory=list)
