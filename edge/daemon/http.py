@@ -10,23 +10,22 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from aiohttp import web
 
 from edge.clock import Clock
 from edge.daemon import memories, requests
+from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refusal, too_large, unit_of
 from edge.daemon.indexes import Indexes, Told
-from edge.daemon.listening import peer_owner
 from edge.daemon.memory import Memory
-from edge.daemon.requests import Fields, read_object
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.views import EventWire, error_wire, event_wire, session_wire
 from edge.engine.events import TurnDone, TurnFailed
 from edge.engine.ports import Sampling, Worker
 from edge.engine.running import RunningTurn
 from edge.engine.turn import Turns
-from edge.errors import BodyInvalid, BodyTooLarge, EdgeError, MemoryNotFound, RouteNotFound
+from edge.errors import BodyInvalid, EdgeError, RouteNotFound
 from edge.memory.units import OwnerId, UnitId
 from edge.wire import MAX_BODY_BYTES, ForgetAnswer, SessionsAnswer, StatusWire
 
@@ -87,50 +86,18 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
     try:
         return await handler(request)
     except EdgeError as error:
-        return _refusal(error)
+        return refusal(error)
     except web.HTTPRequestEntityTooLarge:
-        return _refusal(_too_large())
+        return refusal(too_large())
     except web.RequestPayloadError:
-        return _refusal(BodyInvalid("The body is not encoded as its headers say."))
+        return refusal(BodyInvalid("The body is not encoded as its headers say."))
     except web.HTTPException as error:
-        return _refusal(RouteNotFound(f"{request.method} {request.path} is not served here ({error.status})."))
+        return refusal(RouteNotFound(f"{request.method} {request.path} is not served here ({error.status})."))
     except ConnectionError:  # the client hung up; the server closes its side
         raise
     except Exception as error:  # noqa: BLE001  outer boundary
         _log.exception("%s %s failed", request.method, request.path)
-        return _refusal(EdgeError(f"Something unexpected went wrong: {type(error).__name__}."))
-
-
-def _too_large() -> EdgeError:
-    return BodyTooLarge(f"The body is over {MAX_BODY_BYTES} bytes.")
-
-
-def _refusal(error: EdgeError) -> web.Response:
-    return _json(error_wire(error), status=error.http_status)
-
-
-def _json(body: Any, *, status: int = 200) -> web.Response:
-    text = json.dumps(body, ensure_ascii=False) + "\n"
-    return web.Response(body=text.encode("utf-8", "replace"), status=status, content_type="application/json")
-
-
-def _owner(request: web.Request) -> OwnerId:
-    if request.transport is None:
-        raise ConnectionResetError("the client is gone")
-    return peer_owner(request.transport.get_extra_info("socket"))
-
-
-async def _body(request: web.Request) -> Fields:
-    if (request.content_length or 0) > MAX_BODY_BYTES:
-        raise _too_large()
-    return Fields(read_object(await request.read()))
-
-
-async def _no_fields(request: web.Request) -> None:
-    """Refuse a body that says anything."""
-    body = await request.read()
-    if body:
-        Fields(read_object(body)).done()
+        return refusal(EdgeError(f"Something unexpected went wrong: {type(error).__name__}."))
 
 
 class _Routes:
@@ -140,7 +107,7 @@ class _Routes:
     # --- turns -----------------------------------------------------------------------------------------------------
 
     async def turn(self, request: web.Request) -> web.StreamResponse:
-        owner, fields = _owner(request), await _body(request)
+        owner, fields = owner_of(request), await body_of(request)
         session = fields.session(required=True)
         assert session is not None
         message = fields.text("message")
@@ -161,23 +128,25 @@ class _Routes:
 
     async def page(self, request: web.Request) -> web.Response:
         wanted = memories.PageRequest.read(memories.query_fields(request.query))
-        return _json(await self._run(partial(memories.page, self._memory, _owner(request), wanted, self._now())))
+        return json_answer(
+            await self._run(partial(memories.page, self._memory, owner_of(request), wanted, self._now()))
+        )
 
     async def remember(self, request: web.Request) -> web.Response:
-        owner, now = _owner(request), self._now()
-        wanted = memories.RememberRequest.read(await _body(request), now)
+        owner, now = owner_of(request), self._now()
+        wanted = memories.RememberRequest.read(await body_of(request), now)
         answer = await self._run(partial(memories.remember, self._memory, owner, wanted, now))
         self._service.written()
-        return _json(answer, status=201)
+        return json_answer(answer, status=201)
 
     async def show(self, request: web.Request) -> web.Response:
-        return _json(await self._run(partial(memories.show, self._memory, _owner(request), _unit(request))))
+        return json_answer(await self._run(partial(memories.show, self._memory, owner_of(request), unit_of(request))))
 
     async def forget(self, request: web.Request) -> web.Response:
-        owner = _owner(request)
-        answer = await self._run(partial(self._forget, owner, _unit(request)))
+        owner = owner_of(request)
+        answer = await self._run(partial(self._forget, owner, unit_of(request)))
         self._service.written()  # the vectors in the index's files are blanked in the background
-        return _json(answer)
+        return json_answer(answer)
 
     def _forget(self, owner: OwnerId, unit: UnitId) -> ForgetAnswer:
         answer = memories.forget(self._memory, owner, unit)
@@ -185,39 +154,39 @@ class _Routes:
         return answer
 
     async def recall(self, request: web.Request) -> web.Response:
-        owner = _owner(request)
-        wanted = memories.RecallRequest.read(await _body(request), self._service.recall_limit)
+        owner = owner_of(request)
+        wanted = memories.RecallRequest.read(await body_of(request), self._service.recall_limit)
         answer = await self._run(partial(memories.recall, self._memory, owner, wanted, self._now()))
         if "index" in answer["degraded"]:
             self._service.written()  # what a search found to be damaged is mended in the background
-        return _json(answer)
+        return json_answer(answer)
 
     # --- the indexes -----------------------------------------------------------------------------------------------
 
     async def index(self, request: web.Request) -> web.Response:  # noqa: ARG002  aiohttp's signature
-        return _json(await self._service.indexes.state())
+        return json_answer(await self._service.indexes.state())
 
     async def rebuild(self, request: web.Request) -> web.Response:
-        await _no_fields(request)
-        return _json(await self._service.indexes.rebuild(), status=202)
+        await no_fields(request)
+        return json_answer(await self._service.indexes.rebuild(), status=202)
 
     async def verify(self, request: web.Request) -> web.StreamResponse:
-        await _no_fields(request)
+        await no_fields(request)
         async with aclosing(self._service.indexes.verify()) as told:
             return await _stream(request, told)
 
     # --- the rest --------------------------------------------------------------------------------------------------
 
     async def sessions(self, request: web.Request) -> web.Response:
-        found = await self._run(partial(self._memory.store.sessions, _owner(request)))
+        found = await self._run(partial(self._memory.store.sessions, owner_of(request)))
         answer: SessionsAnswer = {"sessions": [session_wire(session) for session in found]}
-        return _json(answer)
+        return json_answer(answer)
 
     async def status(self, request: web.Request) -> web.Response:
-        return _json(await self._service.status.read(_owner(request)))
+        return json_answer(await self._service.status.read(owner_of(request)))
 
     async def health(self, request: web.Request) -> web.Response:  # noqa: ARG002  aiohttp's signature
-        return _json({"status": "ok"})
+        return json_answer({"status": "ok"})
 
     @property
     def _memory(self) -> Memory:
@@ -230,20 +199,13 @@ class _Routes:
         return await self._service.memory_worker.run(work)
 
 
-def _unit(request: web.Request) -> UnitId:
-    text = request.match_info["id"]
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise MemoryNotFound(f"There is no memory {text[:40]!r}: ids are whole numbers.")
-    return UnitId(int(text))
-
-
 async def _whole(turn: RunningTurn) -> web.Response:
     async for name, wire, error in _told(turn):
         if error is not None:
-            return _refusal(error)
+            return refusal(error)
         if name == "done":
-            return _json(wire)
-    return _refusal(_broke_off())
+            return json_answer(wire)
+    return refusal(_broke_off())
 
 
 async def _stream(request: web.Request, events: AsyncIterator[Told]) -> web.StreamResponse:
@@ -253,12 +215,12 @@ async def _stream(request: web.Request, events: AsyncIterator[Told]) -> web.Stre
     async for name, wire, error in events:
         if not response.prepared:
             if error is not None:
-                return _refusal(error)
+                return refusal(error)
             await response.prepare(request)
         await response.write(_event(name, wire))
         ended = name in ("done", "error")
     if not response.prepared:
-        return _refusal(_broke_off())
+        return refusal(_broke_off())
     if not ended:
         await response.write(_event("error", error_wire(_broke_off())))
     with suppress(ConnectionError):
