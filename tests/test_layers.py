@@ -84,7 +84,8 @@ ROOMS = [
         (*ENGINE, *SETTINGS, "edge.daemon", "edge.__version__"),
         frozenset({"aiohttp"}),
     ),
-    Room("edge/cli/", (*SETTINGS, *MODEL_FILES, "edge.cli", "edge.clock"), frozenset({"click"})),
+    Room("edge/cli/", (*SETTINGS, *MODEL_FILES, "edge.cli", "edge.client", "edge.clock"), frozenset({"click"})),
+    Room("edge/client/", ("edge.errors", "edge.wire", "edge.places", "edge.prompt.structured", "edge.client")),
 ]
 
 
@@ -202,7 +203,7 @@ CATCHERS = {
 IP = {"AF_INET", "AF_INET6", "create_connection", "create_server", "HTTPConnection", "HTTPSConnection", "urlopen"}
 NETWORK_MODULES = {"http", "urllib", "ssl", "ftplib", "smtplib", "xmlrpc", "requests", "httpx"}
 NETWORK_ROOMS = {"edge/models/fetch.py", "edge/models/sources.py"}
-SOCKET_CLIENT = {"edge/cli/client.py", "edge/cli/connection.py", "edge/cli/answers.py"}
+SOCKET_CLIENT = {f"edge/client/{name}.py" for name in ("answers", "calls", "connection", "events")}
 """They speak HTTP, on the Unix socket."""
 
 
@@ -289,6 +290,9 @@ def test_only_some_may(check: Check) -> None:
         ("edge/models/x.py", "import edge.daemon.main"),
         ("edge/daemon/x.py", "def f():\n    from edge.store.sqlite import open_store"),
         ("edge/cli/x.py", "import numpy.typing"),
+        ("edge/client/x.py", "import click"),
+        ("edge/client/x.py", "from edge.cli import options"),
+        ("edge/client/x.py", "def f():\n    import edge.settings"),
         ("edge/cli/x.py", "def f():\n    import edge.models.minilm"),
     ],
 )

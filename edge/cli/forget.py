@@ -12,7 +12,7 @@ from edge.cli.options import Options, asking, pass_options
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from edge.cli.client import Client
+    from edge.client.calls import Client
     from edge.wire import MemoryWire
 
 NEARBY = 100

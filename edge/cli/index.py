@@ -13,7 +13,7 @@ from edge.errors import EdgeError, IndexDamaged
 from edge.wire import IndexAnswer, IndexWire
 
 if TYPE_CHECKING:
-    from edge.cli.client import Client
+    from edge.client.calls import Client
 
 POLL_SECONDS = 0.5
 _DOING = {"seal": "sealing fresh vectors into a file", "merge": "merging files", "rebuild": "rebuilding"}
@@ -84,8 +84,8 @@ def rebuild(options: Options, no_wait: bool) -> None:
 
 def _wait(client: Client, found: IndexAnswer) -> IndexAnswer:
     """Ask again and again until it is rebuilt. Raises the error that holds it up."""
-    from edge.cli.answers import error_from_wire
     from edge.cli.progress import ProgressLine
+    from edge.client.answers import error_from_wire
 
     with ProgressLine() as line:
         while any(each["rebuilding"] for each in _each(found)):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from edge.cli.client import Client
+    from edge.client.calls import Client
 
 DEFAULT_SESSION = "main"
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -32,7 +32,7 @@ class Options:
 
     def client(self) -> Client:
         """A client of the daemon that is meant. Raises SocketPathInvalid."""
-        from edge.cli.client import Client
+        from edge.client.calls import Client
         from edge.places import client_socket
 
         return Client(client_socket(os.environ, Path.home(), os.getuid(), self.socket))

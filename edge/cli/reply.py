@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from edge.cli.client import Client, Done, Found, Token, Turn
 from edge.cli.terminal import Note, is_terminal, print_err, print_json, say, styled
 from edge.cli.units import not_searched
+from edge.client.calls import Client
+from edge.client.events import Done, Found, Token, Turn
 from edge.wire import DoneEvent
 
 CUT = "(cut: the reply reached its limit, model.reply_tokens in the settings)"

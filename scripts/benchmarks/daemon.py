@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from edge.cli.client import Client
+from edge.client.calls import Client
 from edge.errors import DaemonNotRunning
 from edge.wire import StatusWire
 

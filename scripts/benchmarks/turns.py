@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import click
 
-from edge.cli.client import Client, Done, Token
+from edge.client.calls import Client
+from edge.client.events import Done, Token
 from edge.wire import DoneEvent
 from scripts.benchmarks.bare import BareLlama, model_file
 from scripts.benchmarks.daemon import OwnDaemon, own_daemon

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from edge.cli.client import Client, Done, Found, Token
-from edge.cli.connection import UnixConnection
+from edge.client.calls import Client
+from edge.client.connection import UnixConnection
+from edge.client.events import Done, Found, Token
 from edge.wire import DoneEvent
 
 _PATIENCE = 120.0

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.cli.client import Done, Found
+from edge.client.events import Done, Found
 from edge.errors import EdgeError
 from tests.e2e.running import REAL, DaemonProcess, environment
 from tests.e2e.stored import stored_turns

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.cli.client import Found
+from edge.client.events import Found
 from edge.prompt.composition import Composer
 from edge.prompt.texts import CHINESE, ENGLISH
 from edge.wire import DoneEvent

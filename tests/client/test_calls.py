@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from edge import errors
-from edge.cli.answers import error_from_wire
-from edge.cli.client import Client, Done, Found, Token
+from edge.client.answers import error_from_wire
+from edge.client.calls import Client
+from edge.client.events import Done, Found, Token
 from edge.errors import (
     AnswerInvalid,
     AnswerLate,
@@ -236,7 +237,7 @@ def test_a_forbidden_socket_as_the_kernel_reports_it(client: Client, monkeypatch
         def connect(self, address: object) -> None:
             raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("edge.cli.connection.socket.socket", Forbidden)
+    monkeypatch.setattr("edge.client.connection.socket.socket", Forbidden)
     with pytest.raises(SocketForbidden) as caught:
         client.status()
     assert "usermod" in caught.value.hint
@@ -295,7 +296,7 @@ def test_a_full_backlog_is_busy(folder: Path) -> None:
         server.listen(0)
         first.connect(str(folder / "s"))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("edge.cli.connection.CONNECT_SECONDS", 0.05)
+            patch.setattr("edge.client.connection.CONNECT_SECONDS", 0.05)
             with pytest.raises(Busy):
                 Client(folder / "s").status()
 

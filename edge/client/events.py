@@ -1,0 +1,99 @@
+"""What runs in the daemon while it is read: a turn, a verification, and their events."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from edge.client.answers import error_from_wire, server_sent, shaped, text_of
+from edge.errors import DaemonNotRunning
+from edge.wire import DoneEvent, RecallEvent, VerifyDone, VerifyProgress
+
+
+class Found(NamedTuple):
+    """`event: recall`."""
+
+    data: RecallEvent
+
+
+class Token(NamedTuple):
+    """`event: token`: the next piece of the reply."""
+
+    text: str
+
+
+class Done(NamedTuple):
+    """`event: done`: the turn is stored."""
+
+    data: DoneEvent
+
+
+TurnEvent = Found | Token | Done
+
+
+class Running:
+    """What runs in the daemon while its events are read; leaving the `with` block stops it."""
+
+    def __init__(self, answer: http.client.HTTPResponse, connection: http.client.HTTPConnection) -> None:
+        self._answer = answer
+        self._connection = connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._answer.close()
+        self._connection.close()
+
+
+class Turn(Running):
+    """A running turn: iterate over its events."""
+
+    def __iter__(self) -> Iterator[TurnEvent]:
+        """The events. Raises the error of an `error` event, and DaemonNotRunning at an end before `done`.
+
+        Reads to the end after `done` too, so that the daemon can finish its answer.
+        """
+        done = False
+        for name, data in server_sent(self._answer):
+            match name:
+                case "recall":
+                    yield Found(shaped(data, RecallEvent, lists=("recalled",)))
+                case "token":
+                    yield Token(text_of(data))
+                case "done":
+                    done = True
+                    yield Done(shaped(data, DoneEvent, lists=("recalled",)))
+                case "error":
+                    raise error_from_wire(data)
+        if done:
+            return
+        raise DaemonNotRunning(
+            "The daemon ended in the middle of the reply.",
+            hint=DaemonNotRunning.default_hint + " What you said may be kept: `edge memories` shows it.",
+        )
+
+
+class Verification(Running):
+    """A running verification of the index: iterate over how far it is; after that `result` is what came of it."""
+
+    result: VerifyDone
+
+    def __iter__(self) -> Iterator[VerifyProgress]:
+        """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
+        done = False
+        for name, data in server_sent(self._answer):
+            match name:
+                case "progress":
+                    yield shaped(data, VerifyProgress)
+                case "done":
+                    done = True
+                    self.result = shaped(data, VerifyDone, lists=("faults",))
+                case "error":
+                    raise error_from_wire(data)
+        if not done:
+            raise DaemonNotRunning("The daemon ended in the middle of the verification.")
