@@ -38,6 +38,8 @@ class Scope:
     `present` says that `as_of` is the clock's now and not a moment in the past that is asked about. A clock can be
     wrong (a board without a battery starts in 1970), so what was valid from the moment it was said is then visible
     whatever that moment was called, and what has a successor never is.
+
+    `archived` asks for the other side: what would be visible but for having been archived, and nothing else.
     """
 
     owner: OwnerId
@@ -45,6 +47,7 @@ class Scope:
     as_of: datetime
     kinds: frozenset[Kind] | None = None
     present: bool = False
+    archived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class MemoryStore(Protocol):
         Ids that are not the owner's are left out of the answer, which names what was removed."""
 
     def mark_used(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
-        """Count that the units served a turn. Changes neither relevance nor lifetime."""
+        """Count that the units served a turn. Changes neither relevance nor lifetime; being found alone is no use."""
 
     def unit(self, owner: OwnerId, unit: UnitId) -> Unit:
         """One unit, also expired or superseded. Raises MemoryNotFound."""

@@ -138,6 +138,7 @@ class Unit:
     last_accessed: datetime | None = None
     superseded_by: UnitId | None = None
     archived_at: datetime | None = None
+    archived_why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

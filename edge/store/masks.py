@@ -17,7 +17,7 @@ from edge.engine.ports import Ids, Mask, Scope
 from edge.memory.units import Kind, OwnerId, SessionId
 from edge.store.database import Database
 from edge.store.rows import json_ids, micros
-from edge.store.scopes import in_scope, lives
+from edge.store.scopes import in_scope, lives, visible
 
 KEPT = 8
 """Masks that are kept; each takes a byte for each unit of the store."""
@@ -73,6 +73,8 @@ class Masks:
 
     def visible(self, scope: Scope) -> Mask:
         """Read-only; its length is the greatest visible id + 1, or 0."""
+        if scope.archived:
+            return _mask_of(self._archived(scope)).view()
         shared = self._present(scope) if scope.present else _mask_of(self._ids(scope, None))
         if scope.session is not None:
             shared = _changed(shared, self._ids(scope, scope.session), True)
@@ -119,6 +121,17 @@ class Masks:
             AND u.owner = :owner AND u.session IS NULL AND {lives(scope)}
             """,
             in_scope(scope, ids=json_ids(units)),
+        )
+        return np.fromiter((unit for (unit,) in rows), dtype=np.int64)
+
+    def _archived(self, scope: Scope) -> Ids:
+        """The few that left the active set, from an index of their own."""
+        rows = self._db.rows(
+            f"""
+            SELECT u.id FROM units u INDEXED BY units_archived
+            WHERE u.archived_at IS NOT NULL AND {visible(scope)}
+            """,
+            in_scope(scope),
         )
         return np.fromiter((unit for (unit,) in rows), dtype=np.int64)
 

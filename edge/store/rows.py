@@ -17,7 +17,7 @@ _MICROSECOND = timedelta(microseconds=1)
 UNIT_COLUMNS = (
     "u.id, u.owner, u.session, u.kind, u.content, u.subject, u.slot, u.value, u.entities, u.source, u.source_turn, "
     "u.confidence, u.importance, u.task_type, u.created_at, u.valid_from, u.valid_until, u.relevance, u.cluster, "
-    "u.access_count, u.last_accessed, u.superseded_by, u.archived_at"
+    "u.access_count, u.last_accessed, u.superseded_by, u.archived_at, u.archived_why"
 )
 TURN_COLUMNS = "id, owner, session, message, reply, state, started_at, ended_at"
 
@@ -73,6 +73,7 @@ def unit_from(row: Row) -> Unit:
         last_accessed=optional_moment(row[20]),
         superseded_by=None if row[21] is None else UnitId(row[21]),
         archived_at=optional_moment(row[22]),
+        archived_why=row[23],
     )
 
 

@@ -213,6 +213,12 @@ _THIRD = Migration(
         "ALTER TABLE units ADD COLUMN ended_why TEXT",
         "ALTER TABLE units ADD COLUMN archived_why TEXT",
         "CREATE INDEX units_archived ON units (owner, archived_at) WHERE archived_at IS NOT NULL",
+        # What may be due to leave it.
+        """
+        CREATE INDEX units_ended ON units (owner, superseded, valid_until)
+        WHERE archived_at IS NULL AND valid_until IS NOT NULL
+        """,
+        "CREATE INDEX units_lowered ON units (owner, relevance) WHERE archived_at IS NULL AND relevance < 1.0",
         # What a session is doing, as its agent told it: compact JSON.
         """
         CREATE TABLE session_contexts (

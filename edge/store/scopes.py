@@ -20,6 +20,15 @@ LIVES_NOW = """
 """Alive in the present, whatever the clock called the moment at which it was said."""
 
 
+_ARCHIVED = """
+    u.valid_from <= :as_of AND (u.valid_until IS NULL OR u.valid_until > :as_of) AND u.archived_at <= :as_of
+"""
+_ARCHIVED_NOW = """
+    (u.valid_from <= :as_of OR u.valid_from = u.created_at) AND (u.valid_until IS NULL OR u.valid_until > :as_of)
+    AND u.superseded = 0 AND u.archived_at IS NOT NULL
+"""
+
+
 def of_kinds(kinds: frozenset[Kind] | None) -> str:
     """A further condition, empty for all kinds."""
     if kinds is None:
@@ -30,6 +39,8 @@ def of_kinds(kinds: frozenset[Kind] | None) -> str:
 
 def lives(scope: Scope) -> str:
     """The condition without owner and session."""
+    if scope.archived:
+        return (_ARCHIVED_NOW if scope.present else _ARCHIVED) + of_kinds(scope.kinds)
     return (LIVES_NOW if scope.present else _LIVES) + of_kinds(scope.kinds)
 
 

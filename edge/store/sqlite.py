@@ -23,6 +23,7 @@ from edge.memory.units import (
     UnitId,
 )
 from edge.store import embeddings, nearby, reads, turns, vector_log
+from edge.store.archive import SqliteArchive
 from edge.store.changes import apply_changes
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
@@ -49,6 +50,8 @@ class SqliteStore:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._masks = Masks(db)
+        self.archive = SqliteArchive(db)
+        """The same database as the engine's ArchiveStore."""
 
     # --- writing ---
 

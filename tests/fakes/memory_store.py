@@ -30,6 +30,7 @@ from edge.memory.units import (
     Unit,
     UnitId,
 )
+from tests.fakes.archive import FakeArchive
 from tests.fakes.embeddings import FakeEmbeddings
 
 
@@ -54,6 +55,7 @@ class FakeMemoryStore(FakeEmbeddings):
         self._searched: str | None = None
         self._named: list[str] = []
         self._last_unit = 0
+        self.archive = FakeArchive(self._units, lambda unit: unit in self._superseded)
 
     # --- writing ---
 
@@ -182,9 +184,17 @@ class FakeMemoryStore(FakeEmbeddings):
             for unit in self._units.values()
             if unit.owner == scope.owner
             and unit.session in {None, scope.session}
-            and (self._lives_now if scope.present else _lives)(unit, scope.as_of)
+            and self._is_on_its_side(unit, scope)
             and (scope.kinds is None or unit.kind in scope.kinds)
         ]
+
+    def _is_on_its_side(self, unit: Unit, scope: Scope) -> bool:
+        """Whether it lives, or would but for having been archived."""
+        lives = self._lives_now if scope.present else _lives
+        if not scope.archived:
+            return lives(unit, scope.as_of)
+        is_archived = unit.archived_at is not None and (scope.present or unit.archived_at <= scope.as_of)
+        return is_archived and lives(replace(unit, archived_at=None), scope.as_of)
 
     def _lives_now(self, unit: Unit, as_of: datetime) -> bool:
         return (
