@@ -122,6 +122,10 @@ class VectorIndex(Protocol):
         """A little of what is due in the background: sealing, merging, rebuilding; True while more is due. Raises
         DiskFull, StoreReadOnly, StoreFailed; then it stays due."""
 
+    def seal(self) -> None:
+        """Say that the time is good for it: what is held in memory goes to a file in the next steps, if there is enough
+        for one, without waiting until there is no more room."""
+
     def rebuild(self) -> None:
         """Build all of it anew from the store, in later steps; until then it answers as it does now."""
 

@@ -151,6 +151,11 @@ class Vectors:
         StoreReadOnly, StoreFailed."""
         return any(pair.tend() for pair in self.pairs)
 
+    def seal(self) -> None:
+        """Say to the indexes that the time is good for sealing what they hold in memory."""
+        for pair in self.pairs:
+            pair.index.seal()
+
     def close(self) -> None:
         """Let go of the indexes' files."""
         for pair in self.pairs:

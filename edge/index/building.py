@@ -1,16 +1,15 @@
 """Builds a segment for an interval of the store's embeddings: sealing, merging and rebuilding are all this.
 
 Everything is read from the store, which is the truth, so a segment that is built from others' intervals repeats none of
-their faults. It goes on in steps of a few milliseconds, but for the one in which hnswlib writes its file: all of it at
-once, 50 MB in 20 to 150 ms (measured), and without letting another thread run.
+their faults. It goes on in steps of some milliseconds.
 """
 
 from __future__ import annotations
 
 import errno
 import mmap
-import shutil
 from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,15 +21,15 @@ from edge.engine.vector_ports import VectorLog, VectorRows
 from edge.index.checks import Checks, Sums
 from edge.index.files import ROWS_SUFFIX, TEMPORARY, Entry, Shape, graph_path, name_of, rows_path, sync_file
 from edge.index.layout import HEADER_BYTES, LayoutUnfit, Records, UpperLevels, find_upper_levels, read_layout
+from edge.index.saving import save
 from edge.index.sidefile import Side, outline_of, write_side
 
 ELEMENT_BYTES = 140
 """What hnswlib keeps in memory for an element beside its record: a lock, a level, upper links, the labels' table."""
 _RESERVE = 24 << 20
 """Bytes of a build that are not the graph's: rows on their way, sums, what the allocator keeps."""
-_READ, _ADD, _SUM = 1024, 32, 2048
-"""Vectors in one read from the store, in one step of building, and in one of summing and writing to the disk."""
-_SPARE_BYTES = 1 << 20
+_READ, _ADD, _SUM = 1024, 16, 2048
+"""Vectors in one read from the store, in one step of building, and in one of summing."""
 _SEED = 100
 _STEM = "segment"
 
@@ -70,7 +69,8 @@ def build_segment(folder: Path, shape: Shape, log: VectorLog, job: Job, threads:
 def _build_graph(
     temporary: Path, shape: Shape, log: VectorLog, job: Job, threads: int
 ) -> Generator[int, None, _Gathered]:
-    """Read the interval into a graph and write it; the graph leaves the memory with this function."""
+    """Read the interval into a graph and write it; the graph leaves the memory with this function, which takes a step
+    of its own."""
     gathered = _Gathered(job.after)
     graph = hnswlib.Index("ip", shape.dimension)
     room = max(1, min(job.capacity, job.through - job.after))
@@ -86,7 +86,10 @@ def _build_graph(
             yield gathered.count
         gathered.pass_by(rows)
     if gathered.count:
-        _save(temporary, graph)
+        with closing(save(temporary, graph)) as steps:
+            for _ in steps:
+                yield gathered.count
+        yield gathered.count
     return gathered
 
 
@@ -133,43 +136,27 @@ def _read(log: VectorLog, shape: Shape, job: Job, gathered: _Gathered) -> Genera
         yield rows
 
 
-def _save(path: Path, graph: hnswlib.Index) -> None:
-    """hnswlib reports no failure to write, so room is looked for before and the size checked after."""
-    expected = graph.index_file_size()
-    path.unlink(missing_ok=True)
-    path.touch(mode=0o600)
-    if shutil.disk_usage(path.parent).free < expected + _SPARE_BYTES:
-        raise OSError(errno.ENOSPC, "no room for the vector index")
-    graph.save_index(str(path))
-    if path.stat().st_size != expected:
-        raise OSError(errno.EIO, "the vector index was written short")
-
-
 def _describe(path: Path, gathered: _Gathered) -> Generator[int, None, Side]:
-    """Read a graph's file as it was written, and bring it to the disk, a piece with each step."""
-    with path.open("r+b") as file:
-        mapped = mmap.mmap(file.fileno(), 0)
+    """Read a graph's file as it was written, a piece with each step."""
+    yield gathered.count
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     try:
         records = Records(mapped, read_layout(mapped[:HEADER_BYTES]))
         upper = find_upper_levels(records)
     except LayoutUnfit as error:
         raise OSError(errno.EIO, f"the vector index was written wrong: {error}") from error
+    yield gathered.count
     units = gathered.units[records.labels()]
+    yield gathered.count
     sums: Sums = np.empty((gathered.count, 2), dtype=np.uint32)
     checks = Checks(records.layout)
     for first in range(0, gathered.count, _SUM):
         sums[first : first + _SUM] = checks.of(records.words[first : first + _SUM])
-        _flush(mapped, first, records.layout.words)
         yield gathered.count
     with path.open("rb") as written:
         outline = outline_of(written, records.layout.tail_at)
     return Side(gathered.after, gathered.through, units, sums, gathered.left_out, upper, len(mapped), outline)
-
-
-def _flush(mapped: mmap.mmap, first: int, words: int) -> None:
-    """Wait for a piece of the file: one wait for all of it would be seconds long on a slow card."""
-    start = (HEADER_BYTES + 4 * words * first) // mmap.PAGESIZE * mmap.PAGESIZE
-    mapped.flush(start, min(4 * words * _SUM + mmap.PAGESIZE, len(mapped) - start))
 
 
 def _empty_side(gathered: _Gathered) -> Side:
@@ -187,7 +174,6 @@ def _name(folder: Path, shape: Shape, job: Job, side: Side) -> Entry:
     sync_file(rows)
     name = name_of(sha256)
     if len(side.units):
-        sync_file(temporary)
         temporary.rename(graph_path(folder, name))
     rows.rename(rows_path(folder, name))
     return Entry(name, sha256, side.after, side.through, job.forgotten)

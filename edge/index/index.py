@@ -80,6 +80,10 @@ class SegmentedIndex:
         with self._lock:
             return self._storing(self._upkeep.step)
 
+    def seal(self) -> None:
+        with self._lock:
+            self._upkeep.seal()
+
     def rebuild(self) -> None:
         with self._lock:
             self._upkeep.rebuild()

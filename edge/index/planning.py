@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 MOST_DEAD = 0.25
 """Share of a segment's vectors that may be dead or superseded before it is built anew."""
@@ -11,6 +12,8 @@ _FAN = 8
 """Sealed heads that make one segment of the next tier."""
 _FULL = 0.9
 """Of the capacity: segments of the middle tier wait until they fill so much together."""
+_WORTH = 8
+"""A head of so manieth part of its bound is worth a file of its own, once the time for it is good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,11 @@ class Bounds:
     head: int
     capacity: int
 
+    @property
+    def worth_a_file(self) -> int:
+        """Vectors in memory from which on they may be sealed before their bound."""
+        return max(1, self.head // _WORTH)
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -57,10 +65,12 @@ class Task:
     expected: int
 
 
-def next_task(sizes: Sequence[Size], gaps: Sequence[Interval], head: Size | None, bounds: Bounds) -> Task | None:
-    """What is due: to seal a full head, to rebuild what is missing, to build anew what is stale or holds too much that
-    is dead, to merge what is small. `sizes` are by ascending interval."""
-    if head is not None and head.rows >= bounds.head:
+def next_task(
+    sizes: Sequence[Size], gaps: Sequence[Interval], head: Size, bounds: Bounds, *, early: bool = False
+) -> Task | None:
+    """What is due: to seal a full head, or an `early` one that is worth it; to rebuild what is missing, to build anew
+    what is stale or holds too much that is dead, to merge what is small. `sizes` are by ascending interval."""
+    if head.rows >= (bounds.worth_a_file if early else bounds.head):
         return Task("seal", head.interval, head.rows)
     if gaps:
         gap = gaps[-1]
@@ -68,7 +78,7 @@ def next_task(sizes: Sequence[Size], gaps: Sequence[Interval], head: Size | None
     due = _due(sizes, bounds)
     if due:
         return Task("rebuild" if due[0].stale else "merge", *_all_of(due))
-    small = _mergeable(sizes, bounds)
+    small = _mergeable(sizes, bounds) or _stranded(sizes, bounds)
     return Task("merge", *_all_of(small)) if small else None
 
 
@@ -91,19 +101,33 @@ def _while_due(sizes: Sequence[Size]) -> list[Size]:
 
 def _mergeable(sizes: Sequence[Size], bounds: Bounds) -> list[Size]:
     """A run of neighbours of one tier that are enough to make one of the next."""
-    run: list[Size] = []
-    for size in (*sizes, None):
-        if size is not None and (not run or _tier(size, bounds) == _tier(run[-1], bounds)):
-            run.append(size)
-            continue
+    for run in _runs(sizes, bounds):
         if _are_enough(run, bounds):
             return _prefix(run, bounds)
-        run = [] if size is None else [size]
     return []
 
 
+def _stranded(sizes: Sequence[Size], bounds: Bounds) -> list[Size]:
+    """A run that grows no more, as segments of a higher tier follow it, with the first of these where it fits in.
+
+    Growth alone leaves the higher tiers before the lower ones; deaths do not.
+    """
+    runs = _runs(sizes, bounds)
+    for run, following in pairwise(runs):
+        if _tier(run[0], bounds) < _tier(following[0], bounds):
+            found = _prefix([*run, following[0]], bounds)
+            if len(found) > 1:
+                return found
+    return []
+
+
+def _runs(sizes: Sequence[Size], bounds: Bounds) -> list[list[Size]]:
+    """Neighbours of one tier."""
+    return [list(run) for _, run in groupby(sizes, key=lambda size: _tier(size, bounds))]
+
+
 def _are_enough(run: Sequence[Size], bounds: Bounds) -> bool:
-    tier, live = _tier(run[0], bounds) if run else 2, sum(size.live for size in run)
+    tier, live = _tier(run[0], bounds), sum(size.live for size in run)
     if len(run) < 2 or tier == 2:
         return False
     target = min(_FAN * bounds.head, bounds.capacity) if tier == 0 else bounds.capacity

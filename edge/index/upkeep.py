@@ -43,6 +43,8 @@ class Upkeep:
         """Vectors of the pieces that were rebuilt since there was nothing to rebuild."""
         self._superseded: dict[str, int] | None = None
         """How many live rows of each segment are superseded; None where that is to be counted anew."""
+        self._early = False
+        """Whether the head is to be sealed before its bound."""
 
     @property
     def work(self) -> IndexWork | None:
@@ -81,6 +83,10 @@ class Upkeep:
             self._work.build.close()
             self._work = None
 
+    def seal(self) -> None:
+        """Seal the head in the next steps, if it is worth a file."""
+        self._early = True
+
     def rebuild(self) -> None:
         """Build all segments anew, one after the other."""
         for segment in self._holdings.segments:
@@ -111,7 +117,8 @@ class Upkeep:
 
     def _begin(self) -> bool:
         held = self._holdings
-        task = next_task(self._sizes(), held.gaps, self._head_size(), held.bounds)
+        task = next_task(self._sizes(), held.gaps, self._head_size(), held.bounds, early=self._early)
+        self._early = self._early and task is not None and task.name == "seal"  # until what it was asked for is done
         if self._rebuilt and not self._to_rebuild() and (task is None or task.name != "rebuild"):
             _log.info("%d vectors of the index were built anew from the database", self._rebuilt)
             self._rebuilt = 0

@@ -144,6 +144,13 @@ def test_what_is_missing_is_being_rebuilt(desk: Desk) -> None:
     assert desk.vectors.degraded == ("index",)
 
 
+def test_both_seal_when_the_time_is_good(desk: Desk) -> None:
+    coming = prepare(desk, HashEmbedder(32, model_id="other"))
+    desk.vectors.seal()
+    assert (serving(desk).seals, coming.seals) == (1, 1)
+    Vectors().seal()
+
+
 def test_closing_lets_go_of_both(desk: Desk) -> None:
     coming = prepare(desk, HashEmbedder(32, model_id="other"))
     desk.vectors.close()

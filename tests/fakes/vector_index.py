@@ -38,6 +38,7 @@ class ExactIndex:
         self.broken: tuple[str, ...] = ()
         self.unfit: tuple[str, ...] = ()
         self.rebuilds = 0
+        self.seals = 0
         self.closed = False
         self.follow()
 
@@ -70,6 +71,10 @@ class ExactIndex:
         self.due = max(0, self.due - 1)
         self.lost = self.lost if self.due else 0
         return self.due > 0
+
+    def seal(self) -> None:
+        assert not self.closed
+        self.seals += 1
 
     def rebuild(self) -> None:
         self.due, self.task = self.rebuild_steps, "rebuild"

@@ -70,7 +70,7 @@ def test_its_steps_are_small_and_say_how_far_it_is(tmp_path: Path) -> None:
     done = []
     while (step := next(build, None)) is not None:
         done.append(step)
-    assert done[:4] == [32, 64, 96, 128]
+    assert done[:4] == [16, 32, 48, 64]
     assert done == sorted(done)
     assert done[-1] == 1000
 

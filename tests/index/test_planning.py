@@ -32,7 +32,6 @@ GAP, OLD_GAP = Interval(500, 900), Interval(0, 40)
     ("sizes", "gaps", "fresh", "task"),
     [
         ([], [], NO_HEAD, None),
-        ([], [], None, None),
         ([], [], head(9), None),
         ([], [], head(10), Task("seal", Interval(1000, 1010), 10)),
         (run((10, 9)), [GAP], head(10), Task("seal", Interval(1000, 1010), 10)),
@@ -57,9 +56,14 @@ GAP, OLD_GAP = Interval(500, 900), Interval(0, 40)
         (run(80, 80, *[10] * 8), [], NO_HEAD, Task("merge", Interval(160, 240), 80)),
         (run(180, 180, 180), [], NO_HEAD, None),
         (run(180, *[10] * 4, 90, 90), [], NO_HEAD, Task("merge", Interval(220, 400), 180)),
+        (run(180, *[10] * 4, 180), [], NO_HEAD, Task("merge", Interval(180, 220), 40)),
+        (run(180, 20, 180), [], NO_HEAD, Task("merge", Interval(180, 380), 200)),
+        (run(180, 30, 180), [], NO_HEAD, None),
+        (run(180, 30, 180, 10, 80), [], NO_HEAD, Task("merge", Interval(390, 480), 90)),
+        (run(180, 80, 10, 10), [], NO_HEAD, None),
     ],
 )
-def test_what_comes_next(sizes: list[Size], gaps: list[Interval], fresh: Size | None, task: Task | None) -> None:
+def test_what_comes_next(sizes: list[Size], gaps: list[Interval], fresh: Size, task: Task | None) -> None:
     assert next_task(sizes, gaps, fresh, BOUNDS) == task
 
 
@@ -80,11 +84,11 @@ class Growing:
         self.fresh += count
         self.work()
 
-    def work(self) -> None:
+    def work(self, *, early: bool = False) -> None:
         before = self._weight()
         for _ in range(10_000):
             fresh = Size(Interval(self.number - self.fresh, self.number), self.fresh, 0)
-            task = next_task(self.sizes, [], fresh, self.bounds)
+            task = next_task(self.sizes, [], fresh, self.bounds, early=early)
             if task is None:
                 break
             self._do(task)
@@ -116,6 +120,26 @@ class Growing:
         kept = [size for size in self.sizes if size not in inside]
         new = [Size(interval, rows, 0)] if rows else []
         self.sizes = sorted(kept + new, key=lambda size: size.interval.after)
+
+
+def test_an_early_head_is_sealed_where_it_is_worth_a_file() -> None:
+    bounds = Bounds(4096, 138_000)
+    assert next_task([], [], head(511), bounds, early=True) is None
+    assert next_task([], [], head(512), bounds, early=True) == Task("seal", Interval(1000, 1512), 512)
+    assert next_task([], [], head(512), bounds) is None
+    assert next_task([], [], head(0), Bounds(4, 100), early=True) is None
+
+
+@pytest.mark.parametrize(("a_day", "days", "most_segments", "most_writes"), [(40, 3650, 22, 4.5), (3000, 365, 24, 4)])
+def test_years_of_quiet_nights(a_day: int, days: int, most_segments: int, most_writes: float) -> None:
+    """Heads that are sealed small are merged as well, and no vector is written over and over."""
+    growing = Growing(Bounds(4096, 133_000))
+    for _ in range(days):
+        growing.add(a_day)
+        growing.work(early=True)
+    assert growing.fresh < growing.bounds.worth_a_file
+    assert growing.most_segments <= most_segments
+    assert growing.written / growing.sealed <= most_writes
 
 
 def test_growth_to_a_million_with_the_default_bounds() -> None:

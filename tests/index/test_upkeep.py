@@ -1,17 +1,19 @@
 import errno
 import os
 import shutil
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import hnswlib
 import numpy as np
 import pytest
 
 from edge.disk import sync_folder
 from edge.engine.vector_ports import IndexWork
 from edge.errors import DiskFull, EdgeError, StoreFailed
-from edge.index import building, files, upkeep
+from edge.index import building, files, saving, upkeep
 from edge.index.files import ASIDE, MANIFEST, UNCLEAN
 from edge.index.index import SegmentedIndex
 from tests.fakes.vector_log import VectorLog
@@ -65,7 +67,7 @@ def test_the_work_says_how_far_it_is(tmp_path: Path) -> None:
     index = opened(tmp_path, log, small(head=128))
     assert index.state().work is None
     index.step()
-    assert index.state().work == IndexWork("seal", 32, 200)
+    assert index.state().work == IndexWork("seal", 16, 200)
     assert index.memory_bytes() > 200 * 8 * 4 + 32 * 8 * 4
     drain(index)
     assert index.state().work is None
@@ -207,7 +209,7 @@ def test_forgetting_while_a_large_file_is_summed_does_not_disturb_it(
     index.step()
     log.forget([5])
     index.follow()
-    assert drain(index) < 12
+    assert drain(index) < 15, "it does not begin again"
     assert [segment.dead for segment in index.state().segments] == [1]
     assert_whole(index, log)
 
@@ -321,7 +323,7 @@ def test_everything_is_on_the_disk_before_something_names_it(tmp_path: Path, mon
     drain(index)
     folder = f"sync {tmp_path.name}"
     assert order == [
-        *("sync segment.rows.tmp", "sync segment.tmp", "name .hnsw", "name .rows"),
+        *("sync segment.tmp", "sync segment.rows.tmp", "name .hnsw", "name .rows"),
         *("mark", f"sync {MANIFEST}.tmp", folder, f"name {MANIFEST}", folder),
     ]
 
@@ -527,3 +529,55 @@ def test_the_progress_of_a_rebuilding_is_that_of_all_files(tmp_path: Path, lost:
     assert done == sorted(done)
     assert max(done) == 300
     assert {work.total for work in rebuilding} == {300}
+
+
+def test_a_head_is_sealed_early_where_it_is_worth_a_file(tmp_path: Path) -> None:
+    log = filled(31)
+    index = opened(tmp_path, log, small(head=256))
+    index.seal()
+    assert drain(index) == 0
+    more(log, 1, first=32)
+    index.follow()
+    assert drain(index) == 0, "what was too little then is not sealed when it has grown"
+    index.seal()
+    drain(index)
+    state = index.state()
+    assert (state.fresh, [segment.vectors for segment in state.segments]) == (0, [32])
+    more(log, 40, first=33)
+    index.follow()
+    assert drain(index) == 0, "once is once"
+    assert_whole(index, log)
+
+
+def test_sealing_early_stays_due_after_a_failure(tmp_path: Path) -> None:
+    log = filled(40)
+    index = opened(tmp_path, log, small(head=256))
+    index.seal()
+    log.failure = DiskFull("The disk is full.")
+    with pytest.raises(DiskFull):
+        drain(index)
+    log.failure = None
+    drain(index)
+    assert index.state().fresh == 0
+    assert_whole(index, log)
+
+
+def test_a_killed_writer_of_a_graph_is_an_error_and_the_build_begins_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Dying(hnswlib.Index):  # type: ignore[misc]
+        def save_index(self, path: str) -> None:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(saving, "APART_BYTES", 0)
+    log = filled(40)
+    index = opened(tmp_path, log)
+    with monkeypatch.context() as patch:
+        patch.setattr(hnswlib, "Index", Dying)
+        for _ in range(2):
+            with pytest.raises(StoreFailed, match="ended by signal 9"):
+                drain(index)
+    assert_whole(index, log)
+    drain(index)
+    assert index.state().fresh == 0
+    assert_whole(opened(tmp_path, log), log)

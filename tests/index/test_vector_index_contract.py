@@ -209,6 +209,19 @@ def test_work_comes_to_an_end_and_changes_no_answer(kept: Kept) -> None:
     assert sum(segment.vectors - segment.dead for segment in state.segments) + state.fresh == 300
 
 
+def test_sealing_early_changes_no_answer(kept: Kept) -> None:
+    kept.index.seal()
+    drain(kept.index)
+    kept.log.keep(range(1, 701), clustered(700, DIMENSION, seed=1))
+    kept.index.follow()
+    query = clustered(1, DIMENSION, seed=2)[0]
+    before = kept.index.search(query, 20, None)
+    kept.index.seal()
+    drain(kept.index)
+    assert dict(kept.index.search(query, 20, None)) == pytest.approx(dict(before), abs=1e-6)
+    assert kept.index.state().vectors == 700
+
+
 def test_a_verification_of_what_is_whole_finds_no_faults(kept: Kept) -> None:
     kept.keep(range(1, 301), clustered(300, DIMENSION, seed=1))
     *_, last = kept.index.verify()

@@ -16,6 +16,7 @@ import numpy as np
 
 from edge.clock import SystemClock
 from edge.engine.ports import EmbeddingRow, Vector
+from edge.index import saving
 from edge.index.index import SegmentedIndex
 from edge.index.opening import open_index
 from edge.memory.units import UnitId
@@ -48,6 +49,8 @@ def main(folder: str, seed: str, operations: str) -> None:
     if int(operations):
         die_at(int(operations))
     chance = random.Random(seed)
+    saving.APART_BYTES = chance.choice((0, saving.APART_BYTES))
+    linger(chance.choice((1, 50)))
     store, index = opened(Path(folder), chance.choice(CAPACITIES))
     present = set(store.vectors_between(EMBEDDER, 0, None, 1_000_000).units.tolist())
     for number in count():
@@ -61,6 +64,8 @@ def act(store: SqliteStore, index: SegmentedIndex, chance: random.Random, name: 
     if chance.random() < 0.02:
         index.rebuild()
         confirm("rebuilding")
+    if chance.random() < 0.1:
+        index.seal()
     for _ in range(chance.randint(0, 15)):
         due = index.step()
         confirm("stepped")
@@ -88,6 +93,17 @@ def forget(store: SqliteStore, index: SegmentedIndex, chance: random.Random, pre
     confirm("gone", *gone)
 
 
+def linger(times: int) -> None:
+    """Let processes that write a graph bring it to the disk so often, as those of large graphs last longer."""
+    sync = saving._sync
+
+    def again_and_again(file: int) -> None:
+        for _ in range(times):
+            sync(file)
+
+    saving._sync = again_and_again
+
+
 def die_at(operations: int) -> None:
     """Be killed just before, or just after, one of the operations on the index's files."""
     left = count(1)
@@ -98,14 +114,14 @@ def die_at(operations: int) -> None:
             if number == operations and operations % 2:
                 os.kill(os.getpid(), signal.SIGKILL)
             answer = function(*arguments, **named)
-            if number == operations:
+            if number == operations and answer != 0:  # a process that was just forked is given 0, and outlives this one
                 os.kill(os.getpid(), signal.SIGKILL)
             return answer
 
         return call
 
     for owner, names in (
-        (os, ("fsync", "pwrite")),
+        (os, ("fsync", "pwrite", "fork")),
         (Path, ("rename", "replace", "unlink", "write_bytes", "write_text")),
     ):
         for name in names:
