@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -36,13 +37,16 @@ from edge.daemon.parts import (
     read_rules,
     read_weights,
 )
+from edge.daemon.quiet import Quiet, noting_use
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
+from edge.engine.batches import Batches
 from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
+from edge.engine.sessions import Contexts
 from edge.engine.speed import Speed
 from edge.engine.turn import MemoryDesk, Turns
 from edge.engine.vector_ports import VectorIndex
@@ -124,11 +128,14 @@ class Daemon:
     ) -> None:
         started = clock.monotonic()
         self.workers = memory_worker, model_worker = workers
+        self.quiet = Quiet(clock)
         speed = Speed()
         self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
+        contexts = Contexts(store.contexts, self.memory.remember)
+        batches = Batches(store.batches, kept=timedelta(hours=settings.memory.batch_operation_hours))
         self.turns = Turns(
-            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember),
+            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
             self.speech.speaker,
@@ -146,6 +153,8 @@ class Daemon:
             memory_worker=memory_worker,
             indexes=Indexes(self.memory, memory_worker, self.catch_up),
             turns=self.turns,
+            contexts=contexts,
+            batches=batches,
             speech=self.speech,
             status=status,
             sampling=_sampling(settings),
@@ -157,6 +166,11 @@ class Daemon:
     def catch_up(self) -> None:
         """Let the memory thread embed what was written, and so on, when it has nothing else to do."""
         self.workers[0].in_background(self.memory.wake)
+        self.workers[0].in_background(self.memory.step)
+
+    def rest(self) -> None:
+        """Let the memory thread do what can wait until nobody uses the daemon."""
+        self.workers[0].in_background(self.memory.seal)
         self.workers[0].in_background(self.memory.step)
 
     async def stop(self) -> None:
@@ -176,8 +190,10 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     files = Files.inside(settings.places.state)
     store = await workers[0].run(partial(_open_store, files, clock))
     daemon = Daemon(settings, models, clock, store, rules, ranker, workers)
+    app = make_app(daemon.service)
+    app.middlewares.append(noting_use(daemon.quiet))
     runner = web.AppRunner(
-        make_app(daemon.service),
+        app,
         handler_cancellation=True,
         access_log=None,
         shutdown_timeout=_SHUTDOWN_SECONDS,
@@ -189,9 +205,11 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     assert runner.server is not None
     listening = await asyncio.get_running_loop().create_unix_server(Door(runner.server), sock=socket, backlog=BACKLOG)
     loading = asyncio.ensure_future(_load(daemon))
+    resting = asyncio.ensure_future(daemon.quiet.watch(daemon.rest))
     try:
         yield daemon
     finally:
+        resting.cancel()
         await daemon.turns.close()
         await loading
         settings.places.socket.unlink(missing_ok=True)  # first: once it is closed, another daemon may take the path

@@ -69,6 +69,11 @@ class Memory:
                 return True
         return self._does("change of embedder", self._embedders.step)
 
+    def seal(self) -> bool:
+        """Say to the indexes that nobody uses the daemon. A background step; has no second one."""
+        self.vectors.seal()
+        return False
+
     def compile_rules(self) -> bool:
         """A background step after the start: compile one pattern of the rules; True while some are left. In a turn
         the first sentences would wait up to a tenth of a second for theirs."""

@@ -118,6 +118,11 @@ def test_the_rules_are_compiled_when_nobody_waits(life: Life, embedder: MoodyEmb
     assert steps == len(list(rules.compiling())) > 300
 
 
+def test_when_nobody_uses_the_daemon_the_index_is_told(life: Life) -> None:
+    assert life.memory.seal() is False
+    assert index_of(life).seals == 1
+
+
 def test_the_end_lets_go_of_the_index(life: Life) -> None:
     closed: list[bool] = []
     life.memory._close_store = lambda: closed.append(index_of(life).closed)

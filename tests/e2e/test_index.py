@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import edge.daemon.quiet
 from edge.errors import Busy, FieldUnknown
 from edge.wire import IndexWire, VerifyDone
 from tests.e2e.running import DaemonProcess, DaemonThread
@@ -53,6 +54,15 @@ def fill(talk: Talk) -> None:
     until(lambda: is_settled(talk))
 
 
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[DaemonThread]:
+    """A daemon that nobody ever seems to use, and whose head is worth a file from 16 vectors on."""
+    monkeypatch.setattr(edge.daemon.quiet, "QUIET_SECONDS", -1.0)
+    monkeypatch.setattr(edge.daemon.quiet, "_LOOK_SECONDS", 0.01)
+    with DaemonThread(folder, ScriptedModel(echo), EDGE_INDEX_HEAD="128") as running:
+        yield running
+
+
 def verified(talk: Talk) -> VerifyDone:
     with talk.verify_index() as running:
         for _ in running:
@@ -78,6 +88,14 @@ def flip(path: Path) -> None:
         byte = file.read(1)[0]
         file.seek(-1, 1)
         file.write(bytes([byte ^ 0xFF]))
+
+
+def test_a_head_that_is_worth_it_is_sealed_when_nobody_uses_the_daemon(quiet: DaemonThread) -> None:
+    for number in range(40):
+        quiet.talk.remember(f"Box {number} is on shelf {number // 7}.", kind="fact_reference")
+    until(lambda: quiet.talk.status()["counts"]["unembedded"] == 0 and serving(quiet.talk)["fresh"] < 16)
+    assert serving(quiet.talk)["segments"]
+    assert not verified(quiet.talk)["faults"]
 
 
 def test_the_state_of_an_index(talk: Talk, daemon: DaemonThread) -> None:
