@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -42,11 +41,9 @@ from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
-from edge.engine.batches import Batches
 from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
-from edge.engine.sessions import Contexts
 from edge.engine.speed import Speed
 from edge.engine.turn import MemoryDesk, Turns
 from edge.engine.vector_ports import VectorIndex
@@ -132,10 +129,8 @@ class Daemon:
         speed = Speed()
         self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
-        contexts = Contexts(store.contexts, self.memory.remember)
-        batches = Batches(store.batches, kept=timedelta(hours=settings.memory.batch_operation_hours))
         self.turns = Turns(
-            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches),
+            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
             self.speech.speaker,
@@ -153,8 +148,6 @@ class Daemon:
             memory_worker=memory_worker,
             indexes=Indexes(self.memory, memory_worker, self.catch_up),
             turns=self.turns,
-            contexts=contexts,
-            batches=batches,
             speech=self.speech,
             status=status,
             sampling=_sampling(settings),
