@@ -64,6 +64,33 @@ class BodyTooLarge(RequestInvalid):
     default_hint = "Send it in smaller parts."
 
 
+class BatchDiffers(EdgeError):
+    """A session has a batch of that task already, with another number of items; `total` in the details is its own."""
+
+    code = "batch_differs"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Name the same total to go on with it, or another task to begin a new batch."
+
+
+class BatchItemUnexpected(EdgeError):
+    """Items of a batch are handled in order, and this one is not the next; `next` in the details is."""
+
+    code = "unexpected_item"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Go on with the item that `next` names; `resume` tells it at any time."
+
+
+class BatchEnded(EdgeError):
+    """The batch was cancelled; no further item is taken."""
+
+    code = "batch_ended"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Resume it first, if it is to go on."
+
+
 class PromptTooLong(EdgeError):
     """The role text and the person's words alone do not fit the context; the counts are in the details."""
 
@@ -92,6 +119,15 @@ class MemoryNotFound(EdgeError):
     exit_status = 3
     http_status = 404
     default_hint = "`edge memories` lists the ids."
+
+
+class BatchNotFound(EdgeError):
+    """No batch of this owner has the id."""
+
+    code = "batch_not_found"
+    exit_status = 3
+    http_status = 404
+    default_hint = "`edge batches` lists the ids."
 
 
 class TurnNotOpen(EdgeError):

@@ -144,6 +144,9 @@ class MemorySettings:
 
     session_state_hours: float = _setting(24.0, "Life of session_state.", low=0.01, high=876000)
     tool_result_hours: float = _setting(24.0, "Life of tool_result.", low=0.01, high=876000)
+    batch_operation_hours: float = _setting(
+        168.0, "Life of batch_operation once the batch is done or cancelled.", low=0.01, high=876000
+    )
     rules: str = _setting(
         "",
         "A rule table of your own, with slots and patterns, from the settings file's folder; empty takes `rules.toml` "

@@ -287,6 +287,50 @@ class VerifyDone(TypedDict):
     rebuilding: bool
 
 
+class ContextWire(TypedDict):
+    """`GET`, `PUT` and `DELETE /v1/sessions/{session}/context`: the session's execution context as it is kept, with
+    marks in place of secrets; an empty object and null where there is none."""
+
+    session: str
+    context: dict[str, object]
+    updated_at: str | None
+
+
+class FailureWire(TypedDict):
+    """An item of a batch that could not be done, and why."""
+
+    item: int
+    reason: str
+
+
+class BatchWire(TypedDict):
+    """A batch. `handled` of `total` items were tried: `done` and `failed`. `next` is the item to do now, null when all
+    were tried. `unit` is its memory. `failures` are the newest 50, of one batch that is asked for all of them."""
+
+    id: int
+    session: str
+    task: str
+    title: str
+    unit: int
+    state: Literal["running", "done", "cancelled"]
+    total: int
+    handled: int
+    done: int
+    failed: int
+    next: int | None
+    last_success: int | None
+    started_at: str
+    updated_at: str
+    failures: list[FailureWire]
+
+
+class BatchPageWire(TypedDict):
+    """`GET /v1/batches`, newest first. `next_before` goes into `?before=` for the next page; null at the end."""
+
+    batches: list[BatchWire]
+    next_before: int | None
+
+
 class ErrorWire(TypedDict):
     """The body of every error, and of the `error` event."""
 

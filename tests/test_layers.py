@@ -12,12 +12,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST_MODULE = 320
-LISTS = {"edge/errors.py"}
+LISTS = {"edge/errors.py", "edge/wire.py"}
 """Modules that are a list and read like one."""
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "edge").rglob("*.py"))
 
 DOMAIN = ("edge.errors", "edge.memory")
-PORTS = (*DOMAIN, "edge.clock", "edge.engine.ports", "edge.engine.vector_ports")
+PORTS = (
+    *DOMAIN,
+    "edge.clock",
+    *(f"edge.engine.{path.stem}" for path in (ROOT / "edge/engine").glob("*ports.py")),
+)
 ENGINE = (*DOMAIN, "edge.clock", "edge.prompt", "edge.engine")
 SETTINGS = ("edge.errors", "edge.wire", "edge.places", "edge.settings", "edge.settings_file", "edge.config")
 MODEL_FILES = tuple(
@@ -53,7 +57,7 @@ ROOMS = [
     Room("edge/memory/", DOMAIN, frozenset({"numpy", "snowballstemmer"}), frozenset(IMPURE)),
     Room(
         "edge/prompt/",
-        ("edge.errors", "edge.prompt", "edge.memory.units", "edge.memory.language"),
+        ("edge.errors", "edge.prompt", "edge.memory.batches", "edge.memory.units", "edge.memory.language"),
         no_std=frozenset(IMPURE),
     ),
     Room(

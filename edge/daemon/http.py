@@ -16,14 +16,18 @@ from aiohttp import web
 
 from edge.clock import Clock
 from edge.daemon import memories, requests
+from edge.daemon.batches import BatchRoutes
+from edge.daemon.contexts import ContextRoutes
 from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refusal, too_large, unit_of
 from edge.daemon.indexes import Indexes, Told
 from edge.daemon.memory import Memory
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.views import EventWire, error_wire, event_wire, session_wire
+from edge.engine.batches import Batches
 from edge.engine.events import TurnDone, TurnFailed
 from edge.engine.ports import Sampling, Worker
 from edge.engine.running import RunningTurn
+from edge.engine.sessions import Contexts
 from edge.engine.turn import Turns
 from edge.errors import BodyInvalid, EdgeError, RouteNotFound
 from edge.memory.units import OwnerId, UnitId
@@ -49,6 +53,8 @@ class Service:
     memory_worker: Worker
     indexes: Indexes
     turns: Turns
+    contexts: Contexts
+    batches: Batches
     speech: ModelHolder
     status: StatusReader
     sampling: Sampling
@@ -75,6 +81,8 @@ def make_app(service: Service) -> web.Application:
             web.post("/v1/index/rebuild", routes.rebuild),
             web.post("/v1/index/verify", routes.verify),
             web.get("/healthz", routes.health),
+            *ContextRoutes(service.contexts, service.memory_worker, service.clock, service.written).table(),
+            *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),
         ]
     )
     return app
@@ -115,9 +123,9 @@ class _Routes:
         sampling = self._service.sampling
         most = sampling.max_tokens
         sampling = replace(sampling, max_tokens=fields.integer("reply_tokens", most, low=1, high=most))
-        execution = requests.execution(fields)
+        context = requests.turn_context(fields)
         fields.done()
-        turn = self._service.turns.start(owner, session, message, sampling, execution)
+        turn = self._service.turns.start(owner, session, message, sampling, context)
         try:
             return await (_stream(request, _told(turn)) if streamed else _whole(turn))
         except (asyncio.CancelledError, ConnectionError):

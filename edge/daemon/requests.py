@@ -11,7 +11,7 @@ from typing import Any
 
 from edge.errors import BodyInvalid, FieldUnknown, RequestInvalid
 from edge.memory.units import SessionId
-from edge.prompt.structured import EXECUTION_FIELDS, Execution, execution_of
+from edge.prompt.structured import EXECUTION_FIELDS, compact_json
 from edge.wire import MAX_SESSION_CHARS
 
 _CONTROLS = frozenset(map(chr, (*range(32), 127)))
@@ -103,11 +103,15 @@ class Fields:
         """True or false."""
         return bool(self._take(name, bool, default))
 
-    def optional_object(self, name: str) -> dict[str, Any]:
-        """A JSON object; an empty one where the field is missing or null."""
+    def those_of(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those of the fields that are there, whatever they hold."""
+        return {name: self._left.pop(name) for name in list(self._left) if name in set(names)}
+
+    def optional_object(self, name: str) -> dict[str, Any] | None:
+        """A JSON object, or None where the field is missing or null."""
         if self._left.get(name) is None:
             self._left.pop(name, None)
-            return {}
+            return None
         value: dict[str, Any] = self._take(name, dict, None)
         return value
 
@@ -166,16 +170,21 @@ def check_text(name: str, text: str) -> str:
     return text
 
 
-def execution(fields: Fields) -> Execution:
-    """The execution context of a turn: `context` with current_tool, tool_args, last_tool_result, session_variables."""
+def turn_context(fields: Fields) -> dict[str, Any] | None:
+    """The execution context that a turn brings: `context` with current_tool, tool_args, last_tool_result and
+    session_variables; None where it brings none."""
     context = fields.optional_object("context")
+    return None if context is None else checked_context(context)
+
+
+def checked_context(context: dict[str, Any]) -> dict[str, Any]:
+    """An execution context that can be stored and told. Raises FieldUnknown, RequestInvalid."""
     for name in context:
         if name not in EXECUTION_FIELDS:
             shown = _shown(name)
             raise FieldUnknown(f"The field context.{shown} is not known here.", field=f"context.{shown}")
-    read = execution_of(context, "context")
-    check_text("context", read.call + read.result)
-    return read
+    check_text("context", compact_json(context, "context"))
+    return context
 
 
 def session_name(text: str) -> SessionId:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import UTC, datetime
 
+from edge.engine.batch_ports import BatchPage
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed, Usage
 from edge.engine.ports import Finish
 from edge.engine.recall import Found
+from edge.engine.sessions import SessionContext
 from edge.engine.vectors import Pair
 from edge.errors import EdgeError
+from edge.memory.batches import Batch
 from edge.memory.units import Recalled, SessionInfo, Unit, UnitId
 from edge.wire import (
+    BatchPageWire,
+    BatchWire,
+    ContextWire,
     DoneEvent,
     DroppedWire,
     ErrorWire,
@@ -133,6 +139,41 @@ def index_wire(pair: Pair) -> IndexWire:
         "unfit": list(state.unfit),
         "memory_bytes": pair.index.memory_bytes(),
     }
+
+
+def context_wire(found: SessionContext) -> ContextWire:
+    """The execution context of a session."""
+    return {
+        "session": found.session,
+        "context": dict(found.context),
+        "updated_at": optional_time(found.updated_at),
+    }
+
+
+def batch_wire(batch: Batch) -> BatchWire:
+    """A batch."""
+    return {
+        "id": batch.id,
+        "session": batch.session,
+        "task": batch.task,
+        "title": batch.title,
+        "unit": batch.unit,
+        "state": batch.state.value,
+        "total": batch.total,
+        "handled": batch.handled,
+        "done": batch.done,
+        "failed": batch.failed,
+        "next": batch.next,
+        "last_success": batch.last_success,
+        "started_at": time_wire(batch.started_at),
+        "updated_at": time_wire(batch.updated_at),
+        "failures": [{"item": failure.item, "reason": failure.reason} for failure in batch.failures],
+    }
+
+
+def batch_page_wire(page: BatchPage) -> BatchPageWire:
+    """A page of batches."""
+    return {"batches": [batch_wire(batch) for batch in page.batches], "next_before": page.next_before}
 
 
 def error_wire(error: EdgeError) -> ErrorWire:

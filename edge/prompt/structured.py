@@ -18,6 +18,8 @@ EXECUTION_MARK = "<|execution_context|>"
 _CALL_FIELDS = ("current_tool", "tool_args", "session_variables")
 _RESULT_FIELDS = ("last_tool_result",)
 EXECUTION_FIELDS = frozenset(_CALL_FIELDS + _RESULT_FIELDS)
+_NO_CALL = "{}"
+_NO_RESULT = '{"last_tool_result":null}'
 _DEEPEST = 16
 
 
@@ -60,10 +62,10 @@ class Execution:
     result: str = ""
 
     def changed_since(self, before: Execution) -> Execution:
-        """What is different from before; nothing where it is the same."""
+        """What is different from before; nothing where it is the same. What was told before and holds no more is told
+        as an empty object or a missing result."""
         return Execution(
-            call=self.call if self.call != before.call else "",
-            result=self.result if self.result != before.result else "",
+            call=_changed(self.call, before.call, _NO_CALL), result=_changed(self.result, before.result, _NO_RESULT)
         )
 
     def only(self, *, call: bool, result: bool) -> Execution:
@@ -73,6 +75,11 @@ class Execution:
     def over(self, before: Execution) -> Execution:
         """What holds after this was told on top of what was told before."""
         return Execution(self.call or before.call, self.result or before.result)
+
+
+def _changed(now: str, before: str, none: str) -> str:
+    now, before = now or none, before or none
+    return now if now != before else ""
 
 
 IDLE = Execution()

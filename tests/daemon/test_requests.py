@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge.daemon.memories import PageRequest, RecallRequest, RememberRequest, query_fields
-from edge.daemon.requests import Fields, execution, read_object, session_name
+from edge.daemon.requests import Fields, read_object, session_name, turn_context
 from edge.errors import BodyInvalid, FieldUnknown, RequestInvalid
 from edge.memory.units import Kind, Source
-from edge.prompt.structured import IDLE, Execution
 from tests.fakes.clock import NOON
 
 
@@ -257,11 +256,12 @@ def test_any_query_is_a_page_or_an_error_of_ours(query: dict[str, str]) -> None:
 
 
 def test_the_execution_context_is_read() -> None:
-    fields = Fields({"context": {"current_tool": "查订单", "last_tool_result": [1, {"ok": True}]}})
-    read = execution(fields)
+    context = {"current_tool": "查订单", "last_tool_result": [1, {"ok": True}]}
+    fields = Fields({"context": context})
+    assert turn_context(fields) == context
     fields.done()
-    assert read == Execution('{"current_tool":"查订单"}', '{"last_tool_result":[1,{"ok":true}]}')
-    assert execution(Fields({})) == execution(Fields({"context": None})) == IDLE
+    assert turn_context(Fields({"context": {}})) == {}
+    assert turn_context(Fields({})) is turn_context(Fields({"context": None})) is None
 
 
 @pytest.mark.parametrize(
@@ -273,4 +273,4 @@ def test_the_execution_context_is_read() -> None:
     ],
 )
 def test_a_wrong_execution_context_is_named(context: Any, field: str) -> None:
-    assert refused(lambda: execution(Fields({"context": context}))).details["field"] == field
+    assert refused(lambda: turn_context(Fields({"context": context}))).details["field"] == field

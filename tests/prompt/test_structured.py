@@ -68,6 +68,15 @@ def test_the_result_is_apart_from_the_call() -> None:
 def test_only_what_changed_is_told_again() -> None:
     before, now = Execution("a", "x"), Execution("a", "y")
     assert now.changed_since(before) == Execution("", "y")
-    assert IDLE.changed_since(before) == IDLE
+    assert before.changed_since(before) == IDLE
     assert Execution("b", "").over(before) == Execution("b", "x")
     assert now.only(call=True, result=False) == Execution("a", "")
+
+
+def test_what_holds_no_more_is_told_once() -> None:
+    before = Execution("a", "x")
+    ended = IDLE.changed_since(before)
+    assert ended == Execution("{}", '{"last_tool_result":null}')
+    assert IDLE.changed_since(ended.over(before)) == IDLE
+    assert Execution("a", "").changed_since(before) == Execution("", '{"last_tool_result":null}')
+    assert IDLE.changed_since(IDLE) == IDLE

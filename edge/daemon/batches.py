@@ -1,0 +1,171 @@
+"""The routes of batches: begin, advance, fail, resume, cancel, list and show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from aiohttp import web
+
+from edge.clock import Clock
+from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of
+from edge.daemon.requests import Fields
+from edge.daemon.views import batch_page_wire, batch_wire
+from edge.engine.batches import Batches
+from edge.engine.ports import Worker
+from edge.errors import BatchNotFound, RequestInvalid
+from edge.memory.batches import Batch, BatchId, BatchState
+from edge.memory.secrets import redacted
+from edge.memory.units import OwnerId, SessionId
+from edge.wire import DEFAULT_PAGE, MAX_PAGE
+
+LONGEST_TITLE = 150
+LONGEST_TASK = 200
+LONGEST_REASON = 500
+MOST_ITEMS = 10**9
+_LARGEST_ID = 2**63 - 1
+_NUMBERS = ("before", "limit")
+
+
+@dataclass(frozen=True, slots=True)
+class BeginRequest:
+    """Which batch to begin, or to go on with."""
+
+    session: SessionId
+    task: str
+    title: str
+    total: int
+
+    @staticmethod
+    def read(fields: Fields) -> BeginRequest:
+        """From the body of `POST /v1/batches`."""
+        session = fields.session(required=True)
+        assert session is not None
+        request = BeginRequest(
+            session=session,
+            task=fields.text("task", longest=LONGEST_TASK),
+            title=" ".join(redacted(fields.text("title", longest=LONGEST_TITLE))[0].split()),
+            total=_required(fields, "total", MOST_ITEMS),
+        )
+        fields.done()
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """Which batches to list."""
+
+    session: SessionId | None
+    state: BatchState | None
+    before: BatchId | None
+    limit: int
+
+    @staticmethod
+    def read(query: Mapping[str, str]) -> ListRequest:
+        """From the query of `GET /v1/batches`."""
+        fields = Fields({name: _read(name, text) for name, text in query.items()})
+        request = ListRequest(
+            session=fields.session(required=False),
+            state=_state(fields.optional_text("state", longest=40)),
+            before=BatchId(before) if (before := fields.integer("before", 0, low=0, high=_LARGEST_ID)) else None,
+            limit=fields.integer("limit", DEFAULT_PAGE, low=1, high=MAX_PAGE),
+        )
+        fields.done()
+        return request
+
+
+def _required(fields: Fields, name: str, high: int) -> int:
+    if fields.given([name]) is None:
+        raise RequestInvalid(f"{name} is missing.", field=name)
+    return fields.integer(name, 1, low=1, high=high)
+
+
+def _read(name: str, text: str) -> object:
+    if name not in _NUMBERS:
+        return text
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise RequestInvalid(f"{name} must be a whole number.", field=name)
+    return int(text)
+
+
+def _state(name: str | None) -> BatchState | None:
+    if name is None:
+        return None
+    if name not in {state.value for state in BatchState}:
+        raise RequestInvalid(f"state must be one of {', '.join(BatchState)}.", field="state")
+    return BatchState(name)
+
+
+class BatchRoutes:
+    """`/v1/batches` and below."""
+
+    def __init__(self, batches: Batches, worker: Worker, clock: Clock, written: Callable[[], None]) -> None:
+        self._batches = batches
+        self._worker = worker
+        self._clock = clock
+        self._written = written
+
+    def table(self) -> list[web.RouteDef]:
+        """The routes."""
+        return [
+            web.post("/v1/batches", self.begin),
+            web.get("/v1/batches", self.page),
+            web.get("/v1/batches/{id}", self.show),
+            web.post("/v1/batches/{id}/advance", self.advance),
+            web.post("/v1/batches/{id}/fail", self.fail),
+            web.post("/v1/batches/{id}/resume", self.resume),
+            web.post("/v1/batches/{id}/cancel", self.cancel),
+        ]
+
+    async def begin(self, request: web.Request) -> web.Response:
+        owner, wanted = owner_of(request), BeginRequest.read(await body_of(request))
+        batch, is_new = await self._worker.run(partial(self._begin, owner, wanted))
+        if is_new:
+            self._written()
+        return json_answer(batch_wire(batch), status=201 if is_new else 200)
+
+    def _begin(self, owner: OwnerId, wanted: BeginRequest) -> tuple[Batch, bool]:
+        now = self._clock.now()
+        return self._batches.begin(owner, wanted.session, wanted.task, wanted.title, wanted.total, now)
+
+    async def page(self, request: web.Request) -> web.Response:
+        owner, wanted = owner_of(request), ListRequest.read(request.query)
+        find = partial(self._batches.page, owner, wanted.session, wanted.state, wanted.before, wanted.limit)
+        return json_answer(batch_page_wire(await self._worker.run(find)))
+
+    async def show(self, request: web.Request) -> web.Response:
+        return await self._answer(partial(self._batches.show, owner_of(request), _batch(request)))
+
+    async def advance(self, request: web.Request) -> web.Response:
+        owner, batch, fields = owner_of(request), _batch(request), await body_of(request)
+        item = _required(fields, "item", MOST_ITEMS)
+        fields.done()
+        return await self._answer(lambda: self._batches.advance(owner, batch, item, self._clock.now()))
+
+    async def fail(self, request: web.Request) -> web.Response:
+        owner, batch, fields = owner_of(request), _batch(request), await body_of(request)
+        item = _required(fields, "item", MOST_ITEMS)
+        reason = redacted(fields.text("reason", longest=LONGEST_REASON))[0]
+        fields.done()
+        return await self._answer(lambda: self._batches.fail(owner, batch, item, reason, self._clock.now()))
+
+    async def resume(self, request: web.Request) -> web.Response:
+        owner, batch = owner_of(request), _batch(request)
+        await no_fields(request)
+        return await self._answer(lambda: self._batches.resume(owner, batch, self._clock.now()))
+
+    async def cancel(self, request: web.Request) -> web.Response:
+        owner, batch = owner_of(request), _batch(request)
+        await no_fields(request)
+        return await self._answer(lambda: self._batches.cancel(owner, batch, self._clock.now()))
+
+    async def _answer(self, work: Callable[[], Batch]) -> web.Response:
+        return json_answer(batch_wire(await self._worker.run(work)))
+
+
+def _batch(request: web.Request) -> BatchId:
+    text = request.match_info["id"]
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise BatchNotFound(f"There is no batch {text[:40]!r}: ids are whole numbers.")
+    return BatchId(int(text))
