@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import select
 import subprocess
 import sys
 from collections import Counter
@@ -95,6 +97,32 @@ def kill_again_and_again(folder: Path, times: int) -> Confirmed:
         store.close()
     confirmed.check_files(folder / "index")
     return confirmed
+
+
+def test_a_process_that_writes_on_after_the_kill_harms_nothing(tmp_path: Path) -> None:
+    """The next one has the database and the index at once, and builds where the other still writes."""
+    os.mkfifo(tmp_path / "gate")
+    command = [sys.executable, "-m", "tests.index.outlived", str(tmp_path)]
+    here = {**os.environ, "PYTHONPATH": os.getcwd()}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=here) as killed:
+        assert killed.stdout is not None
+        orphan = os.pidfd_open(int(killed.stdout.readline()))
+        killed.kill()
+        assert killed.stdout.read() == "", "nothing that it wrote to is held open"
+    store, index = opened(tmp_path, 64)
+    drain(index)
+    before = bytes_of_folder(tmp_path / "index")
+    (tmp_path / "gate").write_bytes(b"write")
+    assert select.select([orphan], [], [], 60)[0], "it ends"
+    assert bytes_of_folder(tmp_path / "index") == before
+    present = set(store.vectors_between(EMBEDDER, 0, None, EVERYTHING).units.tolist())
+    assert len(present) == 20
+    Confirmed().check_answers(index, present, random.Random(1))
+    assert index.state().fresh < 16
+    assert list(index.verify())[-1].faults == ()
+    index.close()
+    store.close()
+    os.close(orphan)
 
 
 def test_fifteen_kills(tmp_path: Path) -> None:

@@ -75,13 +75,19 @@ def act(store: SqliteStore, index: SegmentedIndex, chance: random.Random, name: 
 
 def keep(store: SqliteStore, index: SegmentedIndex, chance: random.Random, name: str, present: set[int]) -> None:
     old = (UnitId(chance.choice(sorted(present))),) if present and chance.random() < 0.3 else ()
-    facts = [insert(fact(f"fact {name} {place} 天气"), supersedes=old) for place in range(chance.randint(1, 9))]
-    added = store.apply(ANN, facts, NOON).added
-    rows = [EmbeddingRow(unit, chunk, vector_of(unit, chunk), b"") for unit in added for chunk in range(1 + unit % 2)]
-    store.save_embeddings(EMBEDDER, rows)
+    added = keep_some(store, chance.randint(1, 9), name, old)
     index.follow()
     present.update(added)
     confirm("kept", *added)
+
+
+def keep_some(store: SqliteStore, count: int, name: str = "", old: tuple[UnitId, ...] = ()) -> tuple[UnitId, ...]:
+    """New units with their embeddings."""
+    facts = [insert(fact(f"fact {name} {place} 天气"), supersedes=old) for place in range(count)]
+    added = store.apply(ANN, facts, NOON).added
+    rows = [EmbeddingRow(unit, chunk, vector_of(unit, chunk), b"") for unit in added for chunk in range(1 + unit % 2)]
+    store.save_embeddings(EMBEDDER, rows)
+    return added
 
 
 def forget(store: SqliteStore, index: SegmentedIndex, chance: random.Random, present: set[int]) -> None:
