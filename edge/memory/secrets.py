@@ -1,0 +1,300 @@
+"""Secrets in what a person, a tool or the model says: found, and taken out with a mark that shows what was there.
+
+They go before anything is stored, logged or shown to the model, unless the person asks in the same message to remember
+it ("remember that my wifi password is ...", 记住我的WiFi密码是……).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from edge.memory.language import Language, language_of
+from edge.memory.secret_passwords import PASSWORDS
+from edge.memory.secret_shapes import SHAPES, Label, Shape
+
+
+def _sign_of(key: str) -> str:
+    return next((char for char in key if char in _SIGNS), "")
+
+
+Labels = tuple[str, ...]
+"""What was taken out: "API key", "password"; each once, in order."""
+
+_ALL = (*SHAPES, *PASSWORDS)
+_KEYED, _KEYLESS = [shape for shape in _ALL if shape.keys], [shape for shape in _ALL if not shape.keys]
+_SIGNS = "_-密码口令证动态"
+_KEYS = {
+    sign: tuple(dict.fromkeys(key for shape in _KEYED for key in shape.keys if _sign_of(key) == sign))
+    for sign in ("", *_SIGNS)
+}
+"""The keys of all shapes by a character that most texts do not have, or none."""
+_DIGIT = re.compile(r"\d")
+_WIDE = {wide: wide - 0xFEE0 for wide in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
+_SMALL = {ord(char): ord(char.lower()) for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_HAS_WIDE = re.compile("[０-９Ａ-Ｚａ-ｚ]")
+_MARKS: dict[Language, str] = {"en": "[redacted {label}]", "zh": "［已隐去 {label}］"}
+_MARK = re.compile(r"\[redacted [\w -]{1,20}\]|［已隐去 [^］]{1,20}］")
+_DEEPEST = 64
+_SHORTEST_MARK = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Characters [start, end) of a text, and what they are."""
+
+    start: int
+    end: int
+    label: Label
+
+
+def find_secrets(text: str) -> tuple[Secret, ...]:
+    """The secrets in a text, in order, none inside another. Takes text of any size, in time that grows with it."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # some letters have a lower case of two characters
+        lowered = text.translate(_SMALL)
+    keys = {key for sign, keys in _KEYS.items() if sign in lowered for key in keys if key in lowered}
+    shapes = [shape for shape in _KEYED if not keys.isdisjoint(shape.keys)] if keys else []
+    if _DIGIT.search(lowered):
+        shapes += _KEYLESS
+    if not shapes:
+        return ()
+    plain = text.translate(_WIDE) if not text.isascii() and _HAS_WIDE.search(text) else text
+    marks = [found.span() for found in _MARK.finditer(plain)] if len(plain) > _SHORTEST_MARK else []
+    found = sorted((secret for shape in shapes for secret in _of_shape(shape, plain, lowered, marks)), key=_position)
+    return tuple(_apart(found))
+
+
+def redacted(text: str) -> tuple[str, Labels]:
+    """The text with a mark in place of each secret, in the text's language, and what they were."""
+    return _marked(text, find_secrets(text))
+
+
+def redacted_said(text: str) -> tuple[str, Labels]:
+    """The same for what a person says: a secret that they ask to remember stays."""
+    secrets = find_secrets(text)
+    return _marked(text, [secret for secret in secrets if not _is_to_be_kept(text, secret)])
+
+
+def secrets_to_keep(text: str) -> tuple[Secret, ...]:
+    """The secrets in a message that its person asks to remember."""
+    return tuple(secret for secret in find_secrets(text) if _is_to_be_kept(text, secret))
+
+
+def redacted_json(value: object) -> tuple[object, Labels]:
+    """A JSON value with marks in place of the secrets in its texts, and what they were.
+
+    Also what stands under a key that names a secret (`api_key`, `password`, 密码) is one, whatever it looks like.
+    """
+    labels: dict[str, None] = {}
+    return _clean(value, labels, 0), tuple(labels)
+
+
+# --- finding ------------------------------------------------------------------------------------------------------
+
+
+def _of_shape(shape: Shape, text: str, lowered: str, marks: Sequence[tuple[int, int]]) -> Iterator[Secret]:
+    for found in _matches(shape, text, lowered):
+        start, stop = found.span("secret")
+        if shape.trailing:
+            stop = start + len(found["secret"].rstrip(shape.trailing))
+        if stop > start and not _touches(marks, start, stop) and shape.fits(found):
+            yield Secret(start, stop, shape.label)
+
+
+def _matches(shape: Shape, text: str, lowered: str) -> Iterator[re.Match[str]]:
+    if not shape.keys:
+        yield from shape.pattern.finditer(text)
+    elif shape.before:
+        for begin, end in _around(shape, _occurrences(shape, lowered)):
+            yield from shape.pattern.finditer(text, begin, end)
+    else:
+        for at in _occurrences(shape, lowered):
+            if found := shape.pattern.match(text, at):
+                yield found
+
+
+def _around(shape: Shape, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where a match can be: near places together, so that nothing is looked at twice."""
+    begin, end = max(0, places[0] - shape.before), places[0] + shape.behind
+    for at in places[1:]:
+        if at - shape.before > end:
+            yield begin, end
+            begin = at - shape.before
+        end = at + shape.behind
+    yield begin, end
+
+
+def _occurrences(shape: Shape, lowered: str) -> list[int]:
+    places = []
+    for key in shape.keys:
+        at = lowered.find(key)
+        while at >= 0:
+            places.append(at)
+            at = lowered.find(key, at + len(key))
+    return sorted(places)
+
+
+def _touches(marks: Sequence[tuple[int, int]], start: int, stop: int) -> bool:
+    """Whether it overlaps a mark: what is redacted is not redacted again."""
+    at = bisect_left(marks, (stop, stop))
+    return at > 0 and marks[at - 1][1] > start
+
+
+def _position(secret: Secret) -> tuple[int, int]:
+    return secret.start, -secret.end
+
+
+def _apart(found: list[Secret]) -> Iterator[Secret]:
+    """Without those that overlap one before them; that one then reaches as far as they do."""
+    last: Secret | None = None
+    for secret in found:
+        if last is None or secret.start >= last.end:
+            if last is not None:
+                yield last
+            last = secret
+        elif secret.end > last.end:
+            last = Secret(last.start, secret.end, last.label)
+    if last is not None:
+        yield last
+
+
+# --- marking ------------------------------------------------------------------------------------------------------
+
+
+def _marked(text: str, secrets: Sequence[Secret]) -> tuple[str, Labels]:
+    if not secrets:
+        return text, ()
+    ends = [0, *(place for secret in secrets for place in (secret.start, secret.end)), len(text)]
+    kept = [text[begin:end] for begin, end in zip(ends[::2], ends[1::2], strict=True)]
+    language = language_of(" ".join(kept))
+    marks = [mark(secret.label, language) for secret in secrets]
+    clean = "".join(piece for pair in zip(kept, marks, strict=False) for piece in pair) + kept[-1]
+    return clean, tuple(dict.fromkeys(secret.label.value for secret in secrets))
+
+
+def mark(label: Label, language: Language) -> str:
+    """What stands in place of a secret."""
+    return _MARKS[language].format(label=label.chinese if language == "zh" else label.value)
+
+
+# --- what a person asks to keep -----------------------------------------------------------------------------------
+
+_REACH = 200
+_LONGEST_WISH = 2000
+"""Longer messages are pasted: what they say of remembering is nobody's wish."""
+_WISH = re.compile(
+    r"(?i)\b(?:remember(?! (?:when|how|to|me|what|where|why)\b)|(?:don'?t|never) forget(?! to)|keep in mind|memori[sz]e"
+    r"|(?:make|take|keep) (?:a )?(?:note|record)|note (?:down|that|this|it)|write (?:down|this down|it down)|jot down"
+    r"|(?:save|store|record) (?:my|this|that|it|the|our)\b)"
+    r"|(?:帮我|给我|替我|你)?(?:记住|记下|记一下|记好|记着|牢记|记得(?!吗|要?[改换去带])|存一下|存下来|存起来|备注一下|别忘|不要忘"
+    r"|保存(?:一下|下来|好|我的|这个)|(?<=[请我])保存)"
+)
+_NO_WISH = re.compile(
+    r"(?i)\b(?:(?:don'?t|do not|never|not|no|can'?t|cannot|couldn'?t|didn'?t)"
+    r"(?: (?:want|need) you to| have to| need to| even)?"
+    r"|(?:i|we|he|she|they|always)(?: have to| need to| even)?|(?<!you )to) +$"
+    r"|(?:别|不用|不必|不要|不能|没|没有|无法|不|我|他|她|它|总|才|无需)$"
+)
+_QUESTION = re.compile(r"(?i)\b(?:do|did) you (?:still )?$|(?:还|能不能|是否)$")
+
+
+def _is_to_be_kept(text: str, secret: Secret) -> bool:
+    """Whether a wish to remember stands near the secret."""
+    if len(text) > _LONGEST_WISH:
+        return False
+    begin = max(0, secret.start - _REACH)
+    near = text[begin : secret.start] + "\0" + text[secret.end : secret.end + _REACH]
+    return any(_wished(near, found.start()) for found in _WISH.finditer(near))
+
+
+def _wished(near: str, at: int) -> bool:
+    before = near[max(0, at - 40) : at]
+    return _NO_WISH.search(before) is None and _QUESTION.search(before) is None
+
+
+# --- JSON ---------------------------------------------------------------------------------------------------------
+
+_SECRET_KEY = re.compile(
+    r"(?i)(?:^|[ .-])(?:(?P<password>pass ?words?|passwd|pwd|pass ?phrase|pass ?code)|(?P<pin>pin|pin ?code)"
+    r"|(?P<cvv>cv[vc]2?)|(?P<otp>otp|one ?time ?code|verification ?code)|(?P<card>card ?number|pan)"
+    r"|(?P<key>api ?key|secret|secret ?key|access ?key|client ?secret|private ?key|credentials?)"
+    r"|(?P<token>token|authorization|bearer|session ?cookie|cookie))$"
+    r"|(?P<zh>密码|口令|密钥|令牌|私钥)$"
+)
+_UNDER_KEYS = {
+    "password": (Label.PASSWORD, ".+"),
+    "pin": (Label.PIN, r"\d{4,8}"),
+    "cvv": (Label.SECURITY_CODE, r"\d{3,4}"),
+    "otp": (Label.ONE_TIME_CODE, r"[\w-]{4,12}"),
+    "card": (Label.CARD_NUMBER, r"[\d -]{12,25}"),
+    "key": (Label.API_KEY, ".{4,}"),
+    "token": (Label.TOKEN, r"(?=.*\d).{8,}"),
+    "zh": (Label.PASSWORD, ".+"),
+}
+"""What a key says of its value, and the shape of the values for which that holds: a `pin` of 17 is a contact."""
+_NOT_SECRET_TOKENS = re.compile(r"(?i)(?:page|cursor|continuation|next|sync|max|queue)[ .-]?(?:page ?)?token$")
+_LONGEST_KEY = 80
+_SHORTEST_CARD = 10**13
+_CAMEL = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _clean(value: object, labels: dict[str, None], depth: int, name: str = "") -> object:
+    if depth > _DEEPEST:
+        return value  # deeper than any context may be: it is refused, not stored
+    if isinstance(value, str):
+        return _clean_text(name, value, labels)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _SHORTEST_CARD:
+        text = _clean_text(name, str(value), labels)
+        return value if text == str(value) else text
+    if isinstance(value, Mapping):
+        return {_clean_key(key, labels): _under_key(key, inner, labels, depth) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(inner, labels, depth + 1, name) for inner in value]
+    return value
+
+
+def _clean_text(name: str, text: str, labels: dict[str, None]) -> str:
+    """A text without its secrets; the name of its field says what a number is, as it does in a sentence."""
+    told = f"{name}: " if name else ""
+    secrets = [
+        Secret(secret.start - len(told), secret.end - len(told), secret.label)
+        for secret in find_secrets(told + text)
+        if secret.start >= len(told)
+    ]
+    text, found = _marked(text, secrets)
+    labels.update(dict.fromkeys(found))
+    return text
+
+
+def _clean_key(key: object, labels: dict[str, None]) -> object:
+    return _clean_text("", key, labels) if isinstance(key, str) else key
+
+
+def _under_key(key: object, value: object, labels: dict[str, None], depth: int) -> object:
+    words = _words(key)
+    label = _named_by(words, str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else None
+    if label is None:
+        return _clean(value, labels, depth + 1, words)
+    labels[label.value] = None
+    return mark(label, language_of(words))
+
+
+def _words(key: object) -> str:
+    """A key as words: `orderId` and `order_id` are "order id"; nothing for what is no name."""
+    if not isinstance(key, str) or len(key) > _LONGEST_KEY:
+        return ""
+    return _CAMEL.sub(" ", key).replace("_", " ")
+
+
+def _named_by(words: str, value: str) -> Label | None:
+    """What the value is, where its key says that it is a secret."""
+    if _NOT_SECRET_TOKENS.search(words) or _MARK.fullmatch(value):
+        return None
+    found = _SECRET_KEY.search(words)
+    if found is None:
+        return None
+    label, shape = _UNDER_KEYS[str(found.lastgroup)]
+    return label if re.fullmatch(shape, value, re.DOTALL) else None
