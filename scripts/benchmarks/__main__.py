@@ -109,12 +109,13 @@ def latency(units: int, questions: int, rounds: int, json_file: Path | None) -> 
 @click.option("--sizes", default="5000,50000", show_default=True, metavar="N,...", help="Numbers of vectors.")
 @click.option("--questions", default=1000, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
 @click.option("--build-mb", default=256, show_default=True, type=_AT_LEAST_ONE, help="Memory of a build, in MiB.")
+@click.option("--store", is_flag=True, help="Take the vectors out of a real database, as the daemon does.")
 @json_option
-def index(sizes: str, questions: int, build_mb: int, json_file: Path | None) -> None:
+def index(sizes: str, questions: int, build_mb: int, store: bool, json_file: Path | None) -> None:
     """Build and search vector indexes of made-up vectors, beside hnswlib and an exact scan."""
     from scripts.benchmarks.index import measure_index
 
-    finish(measure_index(_numbers(sizes, "--sizes"), questions, build_mb), json_file)
+    finish(measure_index(_numbers(sizes, "--sizes"), questions, build_mb, store=store), json_file)
 
 
 @bench.command()

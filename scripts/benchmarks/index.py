@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import multiprocessing
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -21,6 +20,7 @@ import hnswlib
 import numpy as np
 
 from edge.engine.ports import Mask, Vector
+from edge.engine.vector_ports import VectorLog
 from edge.index.files import Shape, graph_path, read_manifest
 from edge.index.holdings import Options
 from edge.index.index import SegmentedIndex
@@ -30,24 +30,27 @@ from edge.index.parts import cosines_of, highest
 from edge.index.segment import SEARCH_EF, Segment
 from edge.models.device import usable_cpus
 from scripts.benchmarks.made_up_vectors import DIMENSION, FileLog, clustered, read_vectors, write_vectors
+from scripts.benchmarks.private_memory import peak_of_private_bytes, private_bytes
 from scripts.benchmarks.report import NOISE, Report, Table, spread
+from scripts.benchmarks.vector_store import fill_store, vector_store
 
 T = TypeVar("T")
 _EMBEDDER = "made-up/384"
 _LIMIT = 10
 _QUESTIONS_SEED = 1_000_003
 _SELECTIVITIES = (0.5, 0.1, 0.01, 0.001)
-_SAMPLE_SECONDS = 0.01
 _MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is measured: how many vectors, how many questions, and the memory that a build may take."""
+    """What is measured: how many vectors, how many questions, the memory that a build may take, and whether the vectors
+    come out of a real database."""
 
     vectors: int
     questions: int
     build_mb: int
+    store: bool
 
     @property
     def options(self) -> Options:
@@ -56,10 +59,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Seconds of building, and private bytes at its peak above those at its start."""
+    """Seconds of building, private bytes at its peak above those at its start, and the milliseconds that its steps
+    took."""
 
     seconds: float
     peak: int
+    steps: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +84,17 @@ class Searched:
     """Share of the units that is allowed, recall at 10, median time."""
 
 
-def measure_index(sizes: Sequence[int], questions: int, build_mb: int) -> Report:
+def measure_index(sizes: Sequence[int], questions: int, build_mb: int, *, store: bool) -> Report:
     """Build, open and ask an index of each size, made anew in a temporary folder."""
     report = Report("index")
     built: list[tuple[int, Built, Searched]] = []
     for size in sizes:
-        plan = Plan(size, questions, build_mb)
+        plan = Plan(size, questions, build_mb, store)
         with tempfile.TemporaryDirectory() as folder:
             _apart(_write, Path(folder), plan)
             made = _apart(_build, Path(folder), plan)
             built.append((size, made, _apart(_search, Path(folder), plan)))
-    report.tables = [_speeds(built, questions), _filters(built), _memory(built, build_mb)]
+    report.tables = [_speeds(built, questions), _filters(built), _memory(built, build_mb), _steps(built)]
     return report
 
 
@@ -135,6 +140,12 @@ def _memory(built: Sequence[tuple[int, Built, Searched]], build_mb: int) -> Tabl
     return Table("Index: building, opening, memory", columns, rows, note)
 
 
+def _steps(built: Sequence[tuple[int, Built, Searched]]) -> Table:
+    rows = [(f"{size:,}", len(made.steps), *spread(made.steps), max(made.steps)) for size, made, _ in built]
+    note = "A turn that comes waits for the step that is going on."
+    return Table("Index: steps of building", ("vectors", "steps", "median ms", "p95 ms", "longest ms"), rows, note)
+
+
 def _apart(work: Callable[[Path, Plan], T], folder: Path, plan: Plan) -> T:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
         return process.submit(work, folder, plan).result()
@@ -142,59 +153,51 @@ def _apart(work: Callable[[Path, Plan], T], folder: Path, plan: Plan) -> T:
 
 def _write(folder: Path, plan: Plan) -> None:
     write_vectors(folder / "vectors", plan.vectors)
+    if plan.store:
+        fill_store(folder / "memory.db", _EMBEDDER, folder / "vectors")
 
 
-def _open(folder: Path, plan: Plan) -> SegmentedIndex:
-    return open_index(folder / "index", _EMBEDDER, DIMENSION, FileLog(folder / "vectors"), plan.options)
+@contextmanager
+def _log(folder: Path, plan: Plan) -> Iterator[VectorLog]:
+    if plan.store:
+        with vector_store(folder / "memory.db") as store:
+            yield store
+    else:
+        yield FileLog(folder / "vectors")
+
+
+def _open(folder: Path, log: VectorLog, options: Options) -> SegmentedIndex:
+    return open_index(folder / "index", _EMBEDDER, DIMENSION, log, options)
 
 
 def _build(folder: Path, plan: Plan) -> Built:
-    with _peak() as peak:
+    with peak_of_private_bytes() as peak, _log(folder, plan) as log:
         started = time.perf_counter()
-        index = _open(folder, plan)
+        index = _open(folder, log, plan.options)
         if not index.state().missing:  # few enough to stay in memory: build them all the same
-            index = open_index(folder / "index", _EMBEDDER, DIMENSION, FileLog(folder / "vectors"), _sealing(plan))
-        while index.step():
-            pass
+            index = _open(folder, log, _sealing(plan))
+        steps, due = list[float](), True
+        while due:
+            due, took = _timed(index.step)
+            steps.append(took)
         seconds = time.perf_counter() - started
-    return Built(seconds, peak[0])
+    return Built(seconds, peak[0], steps)
 
 
 def _sealing(plan: Plan) -> Options:
     return Options(plan.options.threads, head_vectors=plan.vectors, build_bytes=plan.options.build_bytes)
 
 
-@contextmanager
-def _peak() -> Iterator[list[int]]:
-    """Private bytes at their peak above those at the start, once the block is left."""
-    before, peak, done = private_bytes(), [0], threading.Event()
-
-    def watch() -> None:
-        while not done.wait(_SAMPLE_SECONDS):
-            peak[0] = max(peak[0], private_bytes() - before)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield peak
-    finally:
-        done.set()
-        watcher.join()
-
-
-def private_bytes() -> int:
-    """Memory of this process that no file stands behind."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) * 1024
-    return 0
-
-
 def _search(folder: Path, plan: Plan) -> Searched:
+    with _log(folder, plan) as log:
+        return _searched(folder, plan, log)
+
+
+def _searched(folder: Path, plan: Plan, log: VectorLog) -> Searched:
     questions = clustered(plan.questions, _QUESTIONS_SEED)
     before = private_bytes()
     started = time.perf_counter()
-    index = _open(folder, plan)
+    index = _open(folder, log, plan.options)
     opened = (time.perf_counter() - started) * 1000
     whole = [_timed(partial(index.search, question, _LIMIT, None))[1] for question in questions]
     grown = private_bytes() - before
