@@ -140,12 +140,23 @@ class PromptSettings:
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """How long kinds live, in hours, and what the rules know."""
+    """How long kinds live, when what ended is archived, and what the rules know."""
 
     session_state_hours: float = _setting(24.0, "Life of session_state.", low=0.01, high=876000)
     tool_result_hours: float = _setting(24.0, "Life of tool_result.", low=0.01, high=876000)
     batch_operation_hours: float = _setting(
         168.0, "Life of batch_operation once the batch is done or cancelled.", low=0.01, high=876000
+    )
+    expired_days: float = _setting(7.0, "Days after its end at which what expired is archived.", low=0, high=36500)
+    superseded_days: float = _setting(
+        30.0, "Days after which what was replaced is archived; its history stays.", low=0, high=36500
+    )
+    unused_days: float = _setting(
+        90.0,
+        "Days without use after which a memory that kept misleading is archived; what holds of the person, and "
+        "standing rules, never are.",
+        low=1,
+        high=36500,
     )
     rules: str = _setting(
         "",

@@ -30,6 +30,7 @@ from edge.daemon.parts import (
     Files,
     Models,
     background_threads,
+    decay,
     lifespans,
     own_table,
     prompt_plan,
@@ -41,9 +42,11 @@ from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
+from edge.engine.archive import Archive
 from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
+from edge.engine.serving import Serving
 from edge.engine.speed import Speed
 from edge.engine.turn import MemoryDesk, Turns
 from edge.engine.vector_ports import VectorIndex
@@ -129,8 +132,9 @@ class Daemon:
         speed = Speed()
         self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
+        serving = Serving(store, store.archive, self.memory.archive)
         self.turns = Turns(
-            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember),
+            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, serving),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
             self.speech.speaker,
@@ -258,6 +262,7 @@ def _memory(
         rules=rules,
         vectors=vectors,
         recall=Recall(store, rules, vectors, limits, clock, ranker=ranker),
+        archive=Archive(store.archive, lifespans(settings.memory), decay(settings.memory, rules), clock),
         remember=Remember(store, rules, vectors, lifespans(settings.memory)),
         embedders=Embedders(models, store, vectors, indexes, partial(_open_index, settings, store)),
         close_store=partial(_close_store, store),

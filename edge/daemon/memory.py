@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from edge.daemon.embedders import Embedders
+from edge.engine.archive import Archive
 from edge.engine.ports import MemoryStore
 from edge.engine.recall import Recall
 from edge.engine.remember import Remember
@@ -30,6 +31,7 @@ class Memory:
         vectors: Vectors,
         recall: Recall,
         remember: Remember,
+        archive: Archive,
         embedders: Embedders,
         close_store: Callable[[], None],
     ) -> None:
@@ -38,6 +40,7 @@ class Memory:
         self.vectors = vectors
         self.recall = recall
         self.remember = remember
+        self.archive = archive
         self.embedder_error: EdgeError | None = None
         """Why the embedder of the settings is not there."""
         self.waiting: dict[str, EdgeError] = {}
@@ -60,8 +63,8 @@ class Memory:
         return False
 
     def step(self) -> bool:
-        """A background step: a little of the backlog, of the index, of what a coming embedder embeds, each in its turn;
-        when all is done, of a change of embedder. True while work is left. What fails waits for `wake`."""
+        """A background step: a little of each work in its turn; when all is done, of a change of embedder. True while
+        work is left. What fails waits for `wake`."""
         for _ in range(len(self._works)):
             name, work = self._works[0]
             self._works.rotate(-1)
@@ -111,6 +114,7 @@ class Memory:
                 ("backlog", lambda: self.remember.embed_backlog(_BACKLOG_STEP)),
                 ("index", vectors.tend_index),
                 ("coming embedder", lambda: vectors.embed_coming(store, _BACKLOG_STEP)),
+                ("archive", self.archive.step),
             ]
         )
 

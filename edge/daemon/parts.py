@@ -14,6 +14,7 @@ from edge.daemon.resident import resident_bytes
 from edge.engine.context import PromptPlan
 from edge.engine.ports import LanguageModel, TextEmbedder
 from edge.errors import EdgeError, ModelUnfit, SettingsInvalid
+from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans
 from edge.memory.rules import OwnTable, Rules, parse_rules
 from edge.memory.scoring import Weights
@@ -207,6 +208,16 @@ def lifespans(settings: MemorySettings) -> Lifespans:
     return Lifespans(
         session_state=timedelta(hours=settings.session_state_hours),
         tool_result=timedelta(hours=settings.tool_result_hours),
+    )
+
+
+def decay(settings: MemorySettings, rules: Rules) -> Decay:
+    """When units leave the active set, from the settings; what stands in the anchor never decays."""
+    return Decay(
+        expired=timedelta(days=settings.expired_days),
+        superseded=timedelta(days=settings.superseded_days),
+        unused=timedelta(days=settings.unused_days),
+        standing=frozenset(name for name, slot in rules.slots.items() if slot.core),
     )
 
 

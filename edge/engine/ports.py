@@ -32,14 +32,11 @@ class Scope:
     """Who asks, when, and for which kinds: every read of units is inside one.
 
     A unit is visible when it is the owner's, its session is none or this one, `valid_from <= as_of < valid_until`,
-    and it is neither archived nor superseded at `as_of`. `session` None sees only what is bound to no session.
-    `kinds` None means all kinds.
+    and it is neither archived nor superseded then. `session` None sees what is bound to none, `kinds` None all kinds.
 
     `present` says that `as_of` is the clock's now and not a moment in the past that is asked about. A clock can be
     wrong (a board without a battery starts in 1970), so what was valid from the moment it was said is then visible
-    whatever that moment was called, and what has a successor never is.
-
-    `archived` asks for the other side: what would be visible but for having been archived, and nothing else.
+    whatever that moment was called, and what has a successor never is. `archived`: what only archiving has hidden.
     """
 
     owner: OwnerId

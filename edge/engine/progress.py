@@ -9,6 +9,8 @@ from edge.engine.context import Prompt
 from edge.engine.events import Usage
 from edge.engine.ports import Finish, Generation
 from edge.engine.recall import Found
+from edge.engine.serving import Given
+from edge.memory.units import Stage
 
 
 @dataclass(slots=True)
@@ -23,6 +25,14 @@ class Progress:
     first_token: float | None = None
     generation: Generation | None = None
     told_by_runtime: bool = False
+
+    @property
+    def given(self) -> Given:
+        """What the reply could be made with."""
+        recalled = self.found.recalled
+        is_told = self.told_by_runtime and self.found.asked is not None
+        told = [each.unit.id for each in recalled if is_told and each.stage is Stage.RULE]
+        return Given(self.prompt.window.units, [each.unit for each in recalled], told)
 
     @property
     def unevaluated(self) -> int:

@@ -65,6 +65,14 @@ class Found:
         """
         return not self.recalled and self.about_the_past and not self.degraded
 
+    def or_else(self, archived: Found) -> Found:
+        """The same, or where something was found in the archive, that: it is told to the model, and settles nothing."""
+        total = self.total_seconds + archived.total_seconds
+        if not archived.recalled:
+            return replace(self, total_seconds=total)
+        asked = None if archived.asked is None else replace(archived.asked, certain=False)
+        return replace(archived, asked=asked, total_seconds=total)
+
     @property
     def empty_slot(self) -> SlotQuestion | None:
         """The slot that was asked for and nothing else, where memory does not hold it."""
@@ -120,12 +128,21 @@ class Recall:
     def find(self, scope: Scope, query: str, limit: int | None = None) -> Found:
         """Recall units for a message or a question; a certain hit of the rules ends it.
 
-        With a limit of 0 recall is off, and nothing is said about what memory holds.
+        Where nothing reliable answers a question, what was archived is looked through as well. With a limit of 0 recall
+        is off, and nothing is said about what memory holds.
         """
-        started = self._clock.monotonic()
         limit = self._limits.units if limit is None else limit
         if limit == 0:
             return Found((), None, False, (), (), 0.0, 0.0)
+        found = self._find(scope, query, limit)
+        is_asked = found.about_the_past or is_question(query)
+        if found.recalled or scope.archived or not is_asked:
+            return found
+        behind = replace(scope, archived=True)
+        return found.or_else(self._find(behind, query, limit)) if self._store.visible(behind).any() else found
+
+    def _find(self, scope: Scope, query: str, limit: int) -> Found:
+        started = self._clock.monotonic()
         asked = self._rules.find_question(query)
         filling = self._store.slot_units(scope, asked.slots, None) if asked else []
         hits = self._hits(query, asked, filling)[:limit]

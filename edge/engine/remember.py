@@ -65,11 +65,6 @@ class Remember:
         changes = self._changes(owner, session, drafts, at)
         return self._store.finish_turn(owner, turn, reply, state, changes, at)
 
-    def note_use(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
-        """Count that the units served a turn."""
-        if ids:
-            self._store.mark_used(owner, ids, at)
-
     def statement(self, owner: OwnerId, session: SessionId | None, text: str, at: datetime) -> Written:
         """Store what a person asks to remember, outside a turn: the words as a fact, and the facts in them."""
         facts = [fact for fact in self._rules.find_facts(text) if session is not None or not fact.session_only]

@@ -17,6 +17,7 @@ from edge.engine.progress import Progress
 from edge.engine.recall import Recall
 from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn, SessionLocks
+from edge.engine.serving import Serving
 from edge.engine.speed import Speed
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
 from edge.memory.units import OwnerId, SessionId, TurnState
@@ -41,6 +42,7 @@ class MemoryDesk:
     worker: Worker
     recall: Recall
     remember: Remember
+    serving: Serving
 
 
 class Turns:
@@ -140,7 +142,10 @@ class Turns:
         return Progress(found, prompt, now)
 
     def _write_words(self, turn: RunningTurn, progress: Progress) -> Written:
-        return self._desk.remember.begin_turn(turn.owner, turn.session, turn.message, progress.opened_at)
+        written = self._desk.remember.begin_turn(turn.owner, turn.session, turn.message, progress.opened_at)
+        with suppress(EdgeError):  # what it says of the last reply; the words are stored
+            self._desk.serving.heard(turn.owner, turn.session, turn.message, written)
+        return written
 
     # --- the reply -------------------------------------------------------------------------------------------------
 
@@ -248,7 +253,8 @@ class Turns:
         reply = _lasting_reply(turn, windows, progress, written)
         now = self._clock.now()
         recalled = progress.found.recalled
-        given = windows.given(Scope(turn.owner, turn.session, now, present=True), progress.prompt)
+        scope = Scope(turn.owner, turn.session, now, present=True)
+        given = windows.given(scope, progress.prompt)
         heard = [turn.message, *(found.unit.content for found in recalled), *given]
         if progress.told_by_runtime:
             heard.append(reply)
@@ -260,8 +266,8 @@ class Turns:
                 unevaluated=progress.unevaluated,
             )  # fmt: skip
         if state is not TurnState.CANCELLED:
-            with suppress(EdgeError):  # a count; the turn is stored
-                remember.note_use(turn.owner, [found.unit.id for found in recalled], now)
+            with suppress(EdgeError):  # counts; the turn is stored
+                self._desk.serving.replied(scope, turn.message, reply, progress.given)
         return stored
 
     async def _abandon(

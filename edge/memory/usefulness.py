@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from edge.memory.relevance import Event
 from edge.memory.text import holds, is_prefix, query_terms, search_terms, squeezed
@@ -55,20 +57,11 @@ _RIGHT = re.compile(
 _ASKS = re.compile(r"[?？]\s*$|(?:对不对|对吗|是不是|错了吗|对吧|, right)[?？。.!！\s]*$", re.IGNORECASE)
 
 
-def used(reply: str, unit: Unit, message: str) -> bool:
-    """Whether a reply to a message was made with a unit: it holds the unit's value, name or number, or enough of its
-    words, and the person had not just said them."""
-    if unit.value and _says(reply, unit.value) and not _says(message, unit.value):
-        return True
-    said, replied = set(search_terms(message)), set(search_terms(reply))
-    fresh = {term for term in query_terms(unit.content) if not is_prefix(term)} - said - _SPOKEN_OF
-    shared = fresh & replied
-    if any(_is_telling(term) for term in shared):
-        return True
-    names = [entity for entity in unit.entities if not _says(message, entity)]
-    if any(_says(reply, name) for name in names):
-        return True
-    return len(shared) >= min(2, len(fresh)) > 0 and len(shared) >= _SHARE * len(fresh)
+def used_units(reply: str, message: str, units: Iterable[Unit]) -> list[Unit]:
+    """Those of the units that a reply to a message was made with: it holds the unit's value, name or number, or enough
+    of its words, and the person had not just said them."""
+    exchange = _Exchange(reply, message, frozenset(search_terms(reply)), frozenset(search_terms(message)))
+    return [unit for unit in units if _used(exchange, unit)]
 
 
 def verdict(message: str) -> Event | None:
@@ -81,6 +74,25 @@ def verdict(message: str) -> Event | None:
     if _WRONG.search(message):
         return Event.MISLED
     return Event.CONFIRMED if _RIGHT.search(message.strip()) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    reply: str
+    message: str
+    replied: frozenset[str]
+    said: frozenset[str]
+
+
+def _used(exchange: _Exchange, unit: Unit) -> bool:
+    named = [unit.value, *unit.entities] if unit.value else unit.entities
+    if any(_says(exchange.reply, name) and not _says(exchange.message, name) for name in named):
+        return True
+    fresh = {term for term in query_terms(unit.content) if not is_prefix(term)} - exchange.said - _SPOKEN_OF
+    shared = fresh & exchange.replied
+    if any(_is_telling(term) for term in shared):
+        return True
+    return len(shared) >= min(2, len(fresh)) > 0 and len(shared) >= _SHARE * len(fresh)
 
 
 def _says(text: str, value: str) -> bool:

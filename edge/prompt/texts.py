@@ -27,6 +27,7 @@ class Texts:
     yesterday: str
     day: str
     day_with_year: str
+    archived: str
     between: str
     times: dict[Form, str]
 
@@ -51,6 +52,7 @@ ENGLISH = Texts(
     yesterday="yesterday",
     day="{day} {month_name}",
     day_with_year="{day} {month_name} {year}",
+    archived="archived",
     between=", ",
     times={
         Form.DAY: " ({day})",
@@ -83,6 +85,7 @@ CHINESE = Texts(
     yesterday="昨天",
     day="{month}月{day}日",
     day_with_year="{year}年{month}月{day}日",
+    archived="已归档",
     between="，",
     times={
         Form.DAY: "（{day}）",
@@ -128,7 +131,8 @@ def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     words = to_the_person(" ".join(unit.content.split()))
     if unit.kind is Kind.EPISODE:
         words = _dated(words, unit.valid_from.astimezone(zone).date(), now.astimezone(zone).date())
-    return f"[{who}{texts.between if who else ''}{when}] {words}"
+    archived = texts.archived if unit.archived_at is not None else ""
+    return f"[{texts.between.join(filter(None, (who, when, archived)))}] {words}"
 
 
 def _whose(unit: Unit, texts: Texts) -> str:

@@ -67,6 +67,7 @@ class Life:
             vectors=self.desk.vectors,
             recall=self.desk.recall,
             remember=self.desk.remember,
+            archive=self.desk.archive,
             embedders=self.embedders,
             close_store=lambda: None,
         )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from edge.engine.archive import Archive
 from edge.engine.context import PromptPlan
 from edge.engine.ports import Scope
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
+from edge.engine.serving import Serving
 from edge.engine.vectors import Vectors, embedder_key
+from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans, key_of
 from edge.memory.units import Draft, Insert, Kind, OwnerId, Recalled, SessionId, Stage, Unit, UnitId
 from edge.prompt.window import Marks
@@ -77,6 +80,8 @@ class Desk:
         self.vectors = Vectors()
         self.recall = Recall(self.store, RULES, self.vectors, self._limits, self.clock)
         self.remember = Remember(self.store, RULES, self.vectors, Lifespans())
+        self.archive = Archive(self.store.archive, Lifespans(), Decay(), self.clock)
+        self.serving = Serving(self.store, self.store.archive, self.archive)
 
     def attach(self, embedder: HashEmbedder) -> ExactIndex:
         """Let an embedder serve, as a daemon that starts does."""

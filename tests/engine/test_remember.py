@@ -97,16 +97,6 @@ def test_forgotten_is_gone_from_vectors_too(desk: Desk) -> None:
     assert desk.units() == []
 
 
-def test_use_is_counted_and_changes_nothing_else(desk: Desk) -> None:
-    desk.say("The zeppelin leaves at nine.")
-    (before,) = desk.units()
-    desk.remember.note_use(ANN, [before.id], desk.clock.now())
-    desk.remember.note_use(ANN, [], desk.clock.now())
-    desk.remember.note_use(BOB, [before.id], desk.clock.now())
-    (after,) = desk.units()
-    assert (after.access_count, after.relevance, after.valid_until) == (1, before.relevance, before.valid_until)
-
-
 def test_drafts_are_stored_as_given(desk: Desk) -> None:
     draft = Draft(Kind.TOOL_RESULT, "It is 12 km.", source=Source.TOOL, entities=("km",), importance=0.9)
     desk.remember.drafts(ANN, MAIN, [draft], desk.clock.now())

@@ -13,13 +13,17 @@ import pytest
 
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
+from edge.engine.archive import Archive
 from edge.engine.context import Windows
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.ports import Sampling, Written
 from edge.engine.running import RunningTurn
+from edge.engine.serving import Serving
 from edge.engine.speed import Speed
 from edge.engine.turn import MemoryDesk, Speaker, Turns
 from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
+from edge.memory.archive import Decay
+from edge.memory.lifecycle import Lifespans
 from edge.memory.units import Change, Kind, OwnerId, SessionId, Turn, TurnId, TurnState
 from edge.prompt.composition import Composer
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, plan
@@ -67,13 +71,15 @@ class House(Desk):
         self.store = SlowStore()
         self.recall._store = self.store
         self.remember._store = self.store
+        self.archive = Archive(self.store.archive, Lifespans(), Decay(), self.clock)
+        self.serving = Serving(self.store, self.store.archive, self.archive)
         self.model = model
         self.workers = ThreadWorker("memory", 64), ThreadWorker("model", 64)
         self.windows = Windows(self.store, Composer(model.tokenizer), plan(role="You are Edge."))
         self.written = 0
         self.missing: EdgeError | None = None
         self.turns = Turns(
-            MemoryDesk(self.workers[0], self.recall, self.remember),
+            MemoryDesk(self.workers[0], self.recall, self.remember, self.serving),
             Answers(RULES, fast=fast),
             self.workers[1],
             self._speaker,
@@ -307,6 +313,7 @@ def test_what_served_is_counted() -> None:
             (name,) = (unit for unit in at.units() if unit.slot == "name")
             assert name.access_count == 1
             assert name.last_accessed == at.clock.now()
+            assert name.relevance == 1.1
 
     run(story)
 

@@ -8,7 +8,7 @@ import pytest
 
 from edge.memory.relevance import Event
 from edge.memory.units import Kind, Unit
-from edge.memory.usefulness import used, verdict
+from edge.memory.usefulness import used_units, verdict
 from tests.memory.making import unit
 
 
@@ -112,12 +112,12 @@ def test_there_are_sixty_cases_half_of_them_chinese() -> None:
 
 @pytest.mark.parametrize(("known", "message", "reply"), USED)
 def test_a_reply_that_holds_what_only_memory_had_used_it(known: Unit, message: str, reply: str) -> None:
-    assert used(reply, known, message)
+    assert used_units(reply, message, [known]) == [known]
 
 
 @pytest.mark.parametrize(("known", "message", "reply"), UNUSED)
 def test_a_reply_that_does_without_did_not(known: Unit, message: str, reply: str) -> None:
-    assert not used(reply, known, message)
+    assert used_units(reply, message, [known]) == []
 
 
 @pytest.mark.parametrize(
