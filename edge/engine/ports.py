@@ -118,9 +118,10 @@ class MemoryStore(Protocol):
         limit: int,
         as_of: datetime,
         include_past: bool,
+        present: bool = True,
     ) -> Page:
-        """Units of an owner, newest first. `session` None means of every session, `include_past` adds expired,
-        superseded and archived ones."""
+        """Units of an owner, newest first, of every session where None is named; `include_past` adds those that ended
+        or are archived, `present` is that of a Scope."""
 
     def slot_units(self, scope: Scope, slots: Sequence[str], subject: str | None) -> list[Unit]:
         """Visible units that fill one of the slots for a subject (None: for anyone), newest first."""

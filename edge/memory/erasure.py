@@ -8,6 +8,9 @@
 - A turn's own words take with them every unit drawn from them and, where they are the person's, the reply if it
   repeats any telling word of theirs.
 - Earlier versions that it superseded stay what they were: ended.
+
+When a session is forgotten, its turns go whole, with their words and all that is bound to the session. The facts that
+were drawn from them for every session are apart: they stay, without their quotes, or are forgotten as facts are.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ class Statement:
     quote: str | None
     source_turn: TurnId | None
     said_in: frozenset[TurnId]
+    asked_in: frozenset[TurnId] = frozenset()
+    """Turns in whose reply the runtime asked whether it holds."""
 
     @property
     def told(self) -> str:
@@ -49,12 +54,21 @@ class Words:
 
 @dataclass(slots=True)
 class Erasure:
-    """What is removed: whole units, quotes of units that stay, and the words of turns, side by side."""
+    """What is removed: whole units, quotes of units that stay, the words of turns, side by side, and whole turns."""
 
     units: set[UnitId] = field(default_factory=set)
     quotes: set[UnitId] = field(default_factory=set)
     messages: set[TurnId] = field(default_factory=set)
     replies: set[TurnId] = field(default_factory=set)
+    turns: set[TurnId] = field(default_factory=set)
+
+    def join(self, other: Erasure) -> None:
+        """Remove what the other removes too."""
+        self.units |= other.units
+        self.quotes = (self.quotes | other.quotes) - self.units
+        self.messages |= other.messages
+        self.replies |= other.replies
+        self.turns |= other.turns
 
     def silence(self, turn: TurnId, speaker: Source) -> None:
         """Take away what one side said in a turn. What a tool returned is kept in units only."""
@@ -84,11 +98,28 @@ def erasure(named: Sequence[Statement], others: Sequence[Statement], words: Sequ
             _erase_words(gone, statement, others, near)
         else:
             _erase_fact(gone, statement, others, near)
+            asking = [turn for turn in words if turn.turn in statement.asked_in and _states(turn.reply, statement)]
+            gone.replies |= {turn.turn for turn in asking}
     for value in identifying_values(named):
         _erase_value(gone, value, others, words)
     gone.units |= {other.unit for other in others if gone.silences(other)}
     gone.quotes = {other.unit for other in _giving_away(named, others) if other.unit not in gone.units}
     return gone
+
+
+def session_erasure(
+    turns: Collection[TurnId], bound: Collection[UnitId], drawn: Sequence[Statement]
+) -> tuple[Erasure, list[Statement]]:
+    """What goes with a session, and the facts from it that every session knows, past ones too.
+
+    `bound` are the units that belong to the session, `drawn` those that were said in one of its turns.
+    """
+    own = [statement for statement in drawn if statement.source_turn in turns]
+    gone = Erasure(units=set(bound), turns=set(turns))
+    gone.units |= {statement.unit for statement in own if statement.kind is Kind.EPISODE}
+    facts = [statement for statement in own if statement.unit not in gone.units]
+    gone.quotes = {fact.unit for fact in facts if fact.quote is not None}
+    return gone, facts
 
 
 def _erase_words(gone: Erasure, episode: Statement, others: Sequence[Statement], words: Sequence[Words]) -> None:

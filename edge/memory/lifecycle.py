@@ -6,8 +6,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from edge.memory.normal_values import same_value
 from edge.memory.text import content_key
-from edge.memory.units import SESSION_KINDS, Change, Confirm, Draft, Insert, Kind, SessionId, Source, Unit, UnitId
+from edge.memory.units import (
+    SESSION_KINDS,
+    Change,
+    Confirm,
+    Draft,
+    Ending,
+    Insert,
+    Kind,
+    SessionId,
+    Source,
+    Unit,
+    UnitId,
+)
 
 _AUTHORITY = {Source.ASSISTANT: 0, Source.TOOL: 1, Source.USER: 2, Source.IMPORT: 2}
 
@@ -96,6 +109,19 @@ def newest_answers(units: Sequence[Unit], newest: Collection[str]) -> list[Unit]
     return kept
 
 
+def outranks(one: Source, other: Source) -> bool:
+    """Whether what one source says stands against what the other says, whichever came later."""
+    return _AUTHORITY[one] > _AUTHORITY[other]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rival:
+    """A unit that cannot stand beside a draft, and why it ends where the draft has the authority."""
+
+    unit: Unit
+    why: Ending
+
+
 @dataclass(frozen=True, slots=True)
 class _Planner:
     session: SessionId | None
@@ -106,7 +132,7 @@ class _Planner:
 
     def decide(self, draft: Draft) -> Change:
         rivals = self._rivals(draft)
-        ended = tuple(unit.id for unit in rivals if _AUTHORITY[draft.source] >= _AUTHORITY[unit.source])
+        ended = [rival for rival in rivals if not outranks(rival.unit.source, draft.source)]
         same = None if ended else self._same(draft)
         if same is not None:
             return Confirm(same)
@@ -121,36 +147,49 @@ class _Planner:
         found = self.known.keys.get(key_of(draft))
         if found is not None or draft.retracts or draft.slot is None or draft.value is None:
             return found
-        return next((unit.id for unit in self._filling(draft, draft.slot) if unit.value == draft.value), None)
+        return next((unit.id for unit in self._filling(draft, draft.slot) if same_value(unit.value, draft.value)), None)
 
-    def _rivals(self, draft: Draft) -> list[Unit]:
-        """Current units that cannot stand beside the draft."""
+    def _rivals(self, draft: Draft) -> list[_Rival]:
+        """Current units that cannot stand beside the draft, and why each of them would end."""
         if draft.slot is None:
             return []
         same_slot = self._filling(draft, draft.slot)
-        opposite = [unit for unit in self._filling(draft, _OPPOSITES.get(draft.slot)) if unit.value == draft.value]
+        opposite = self._filling(draft, _OPPOSITES.get(draft.slot))
+        against = [_Rival(unit, Ending.OPPOSITE) for unit in opposite if same_value(unit.value, draft.value)]
         if draft.retracts:
-            return [unit for unit in same_slot if unit.value == draft.value]
+            return [_Rival(unit, Ending.TAKEN_BACK) for unit in same_slot if same_value(unit.value, draft.value)]
         if draft.slot in self.many:
             others = self._corrected(draft, same_slot)
         else:
-            others = [unit for unit in same_slot if unit.value != draft.value or draft.value is None]
+            others = [unit for unit in same_slot if draft.value is None or not same_value(unit.value, draft.value)]
         weaker = [unit for unit in same_slot if unit not in others and self._is_weaker(unit, draft)]
-        return others + weaker + opposite
+        replaced = [_Rival(unit, self._why_replaced(unit, draft)) for unit in others]
+        return replaced + [_Rival(unit, Ending.CONFIRMED) for unit in weaker] + against
+
+    @staticmethod
+    def _why_replaced(unit: Unit, draft: Draft) -> Ending:
+        if outranks(draft.source, unit.source):
+            return Ending.OUTRANKED
+        return Ending.CORRECTED if draft.corrects else Ending.NEWER
 
     @staticmethod
     def _corrected(draft: Draft, same_slot: Sequence[Unit]) -> list[Unit]:
         """Of several values that stand side by side, the one that the draft says was wrong."""
         if not draft.corrects:
             return []
-        wrong = [unit for unit in same_slot if draft.replaces in (None, unit.value) and unit.value != draft.value]
+        wrong = [
+            unit
+            for unit in same_slot
+            if draft.replaces is None or same_value(draft.replaces, unit.value)
+            if not same_value(unit.value, draft.value)
+        ]
         return wrong[:1]
 
     @staticmethod
     def _is_weaker(unit: Unit, draft: Draft) -> bool:
         """Whether it says the same with less authority: a guess that the person confirms becomes the person's word."""
-        same = unit.value is not None and unit.value == draft.value
-        return same and _AUTHORITY[unit.source] < _AUTHORITY[draft.source]
+        same = unit.value is not None and same_value(unit.value, draft.value)
+        return same and outranks(draft.source, unit.source)
 
     def _filling(self, draft: Draft, slot: str | None) -> list[Unit]:
         """Units in a slot that the draft may touch: one bound to a session leaves alone what every session sees."""
@@ -165,7 +204,7 @@ class _Planner:
     def _bound(draft: Draft) -> bool:
         return draft.session_only or draft.kind in SESSION_KINDS
 
-    def _insert(self, draft: Draft, supersedes: tuple[UnitId, ...]) -> Insert:
+    def _insert(self, draft: Draft, ended: Sequence[_Rival]) -> Insert:
         bound = self._bound(draft)
         if bound and self.session is None:
             raise ValueError(f"{draft.kind} belongs to a session, and none was named")
@@ -178,5 +217,6 @@ class _Planner:
             key=key_of(draft),
             valid_from=start,
             valid_until=end,
-            supersedes=supersedes,
+            supersedes=tuple(rival.unit.id for rival in ended),
+            endings=tuple(rival.why for rival in ended),
         )

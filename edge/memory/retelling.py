@@ -25,6 +25,15 @@ def retold(content: str, slot: Slot, language: str) -> str | None:
     return slot.content[language].format(**_subject(language), **filled)
 
 
+def shown_value(content: str, slot: Slot) -> str | None:
+    """The value as a unit about its owner shows it; None where the sentence was not made by the slot's own template."""
+    for language in _WHO:
+        filled = _blanks(content, slot.content[language], language)
+        if filled is not None and "value" in filled:
+            return filled["value"]
+    return None
+
+
 def _blanks(content: str, template: str, language: str) -> dict[str, str] | None:
     """What fills the blanks of a template where the content is made by it; None where it is not."""
     known = _subject(language)

@@ -15,8 +15,8 @@ _PER = (
 AMOUNT = (
     rf"(?:(?:[€$£¥￥] ?|(?:usd|eur|rmb|gbp) ){_FIGURE}(?: ?(?:k|million|万))?{_PER}"
     rf"|{_FIGURE} ?(?:k|million|thousand|hundred|[万千百亿])?(?: ?(?:euros?|dollars?|bucks|pounds?|yuan|rmb|usd"
-    rf"|eur|francs?|yen|[€$£¥]|元|块钱?|美元|欧元|英镑|人民币|日元))?{_PER}"
-    rf"|{_HAN_FIGURE}{{2,8}}(?:元|块钱?|美元|欧元|人民币)?|[一二两三四五六七八九十](?:元|块钱?|美元|欧元))(?![\d%])"
+    rf"|eur|francs?|yen|[€$£¥]|元|块钱?|美元|欧元?|英镑|人民币|日元))?{_PER}"
+    rf"|{_HAN_FIGURE}{{2,8}}(?:元|块钱?|美元|欧元?|人民币)?|[一二两三四五六七八九十](?:元|块钱?|美元|欧元?))(?![\d%])"
 )
 COUNT = (
     r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|[一两二三四五六七八九十]{1,3})(?: ?[个只条位名])?"

@@ -47,7 +47,7 @@ _SMALL = re.compile(r"\b(?:on|at|in|the|around|about|by|from)\b|[\s,的]")
 def read_when(raw: str) -> Read | None:
     """A time as it is said; compared without the small words in it."""
     shown = raw.strip(" ,")
-    value = _SMALL.sub("", shown.lower())
+    value = " ".join(_SMALL.sub(" ", shown.lower()).split())
     return (shown, value) if value else None
 
 

@@ -43,6 +43,35 @@ class Source(StrEnum):
     IMPORT = "import"
 
 
+class Ending(StrEnum):
+    """Why a unit holds no more, where another took its place: the words that its history shows."""
+
+    NEWER = "newer"
+    """A later statement of the same authority."""
+    CORRECTED = "corrected"
+    """It was wrong when it was said."""
+    OPPOSITE = "opposite"
+    """"I hate coffee" after "I like coffee"."""
+    TAKEN_BACK = "taken back"
+    """It was said to hold no more."""
+    OUTRANKED = "outranked"
+    """Somebody with more authority said otherwise."""
+    CONFIRMED = "confirmed by the person"
+    """Somebody with more authority said the same."""
+    SETTLED = "settled"
+    """The person was asked which of two statements holds, and it was not this one."""
+    SAME = "the same"
+    """It says what another unit says."""
+
+
+class Outcome(StrEnum):
+    """What came of a contradiction that the person was asked about: which of the two holds, or something else."""
+
+    NEWER = "newer"
+    OLDER = "older"
+    ANOTHER = "another"
+
+
 class TurnState(StrEnum):
     """How a turn ended. `open` while it runs; `interrupted` when the daemon died in it."""
 
@@ -89,7 +118,9 @@ class Insert:
     """Add a unit. `key` is equal for two units that say the same (kind, subject, source's side and normal form).
 
     `session` is None for what every session may see. What is in `supersedes` ends where this begins: it gets this
-    unit as `superseded_by` and its `valid_until` is brought forward to `valid_from`.
+    unit as `superseded_by` and its `valid_until` is brought forward to `valid_from`. `endings` says why, one for each;
+    what has none is `newer`. `doubts` are those among them of which it is not clear whether they changed or one of the
+    two was a slip: they are marked, to be asked about. `restores` is the ended unit whose words hold again.
     """
 
     draft: Draft
@@ -98,6 +129,9 @@ class Insert:
     valid_from: datetime
     valid_until: datetime | None = None
     supersedes: tuple[UnitId, ...] = ()
+    endings: tuple[Ending, ...] = ()
+    doubts: tuple[UnitId, ...] = ()
+    restores: UnitId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +141,15 @@ class Confirm:
     unit: UnitId
 
 
-Change = Insert | Confirm
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """The person said which of two statements holds."""
+
+    contradiction: int
+    outcome: Outcome
+
+
+Change = Insert | Confirm | Settle
 """What a write does to the units, decided by `edge.memory.lifecycle`."""
 
 
@@ -139,6 +181,7 @@ class Unit:
     superseded_by: UnitId | None = None
     archived_at: datetime | None = None
     archived_why: str | None = None
+    ended_why: Ending | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from datetime import datetime
 
 from edge.engine.ports import Written
 from edge.memory.text import draft_terms
-from edge.memory.units import Change, Confirm, Insert, OwnerId, TurnId, UnitId
+from edge.memory.units import Change, Confirm, Ending, Insert, OwnerId, Settle, TurnId, UnitId
+from edge.store.contradictions import mark_doubts, settle
 from edge.store.rows import micros, optional_micros
 
 _INSERT_UNIT = """
@@ -18,7 +19,7 @@ _INSERT_UNIT = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _END = """
-    UPDATE units SET superseded_by = :by, superseded = 1,
+    UPDATE units SET superseded_by = :by, superseded = 1, ended_why = :why,
         valid_until = CASE WHEN valid_until < :at THEN valid_until ELSE :at END
     WHERE id = :unit AND owner = :owner AND id <> :by
 """
@@ -37,13 +38,16 @@ def apply_changes(
     confirmed: list[UnitId] = []
     superseded: list[UnitId] = []
     for change in changes:
-        if isinstance(change, Confirm):
+        if isinstance(change, Settle):
+            settle(db, owner, change, at)
+        elif isinstance(change, Confirm):
             if _confirm(db, owner, turn, change, at):
                 confirmed.append(change.unit)
         else:
             unit = _insert(db, owner, turn, change, at)
             added.append(unit)
-            superseded += [old for old in change.supersedes if _end(db, owner, old, unit, change.valid_from)]
+            superseded += _end_all(db, owner, unit, change)
+            mark_doubts(db, owner, unit, change, at)
     return Written(turn, tuple(added), tuple(confirmed), tuple(superseded))
 
 
@@ -65,9 +69,15 @@ def _insert(db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, change:
     return unit
 
 
-def _end(db: sqlite3.Connection, owner: OwnerId, unit: UnitId, by: UnitId, at: datetime) -> bool:
-    parameters = {"by": by, "at": micros(at), "unit": unit, "owner": owner}
-    return db.execute(_END, parameters).rowcount == 1
+def _end_all(db: sqlite3.Connection, owner: OwnerId, by: UnitId, change: Insert) -> list[UnitId]:
+    """End what a new unit supersedes; those of it that there were."""
+    ended = []
+    for number, unit in enumerate(change.supersedes):
+        why = change.endings[number] if number < len(change.endings) else Ending.NEWER
+        parameters = {"by": by, "at": micros(change.valid_from), "unit": unit, "owner": owner, "why": why.value}
+        if db.execute(_END, parameters).rowcount == 1:
+            ended.append(unit)
+    return ended
 
 
 def _confirm(db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, change: Confirm, at: datetime) -> bool:

@@ -15,8 +15,10 @@ from edge.errors import DiskFull
 from edge.memory.erasure import Erasure, Statement, Words, erasure, identifying_values
 from edge.memory.units import Kind, OwnerId, Source, TurnId, UnitId
 from edge.store.database import Database
+from edge.store.doubles import with_doubles
 from edge.store.embeddings import note_forgotten
 from edge.store.full_text import merge_terms
+from edge.store.leftovers import clear_leftovers
 from edge.store.rows import Row, json_ids
 
 REWRITTEN_AT_ONCE = 32 * 1024 * 1024
@@ -44,12 +46,27 @@ _WORDS_HOLDING = f"{_WORDS} AND (holds(message, :value) OR holds(reply, :value))
 
 def forget_units(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
     """Remove units, what repeats them, and their traces in the file. Ascending ids of all that was removed."""
-    named = _statements(db.rows(_NAMED, {"owner": owner, "ids": json_ids(ids)}))
-    if not named:
-        return ()
-    gone = _what_goes(db, owner, list(named.values()))
-    with db.transaction() as writing:
-        _remove(writing, gone)
+    gone = what_goes(db, owner, ids)
+    if gone.units:
+        with db.transaction() as writing:
+            remove(writing, owner, gone)
+        leave_no_trace(db)
+    return tuple(sorted(gone.units))
+
+
+def what_goes(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> Erasure:
+    """What goes with those of the ids that are the owner's."""
+    named = _statements(db.rows(_NAMED, {"owner": owner, "ids": json_ids(with_doubles(db, owner, ids))}))
+    return _what_goes(db, owner, list(named.values()))
+
+
+def said_in(db: Database, owner: OwnerId, turns: Collection[TurnId]) -> list[Statement]:
+    """Units that were said, or said again, in some turns."""
+    return list(_statements(db.rows(_FROM_TURNS, {"owner": owner, "turns": json_ids(sorted(turns))})).values())
+
+
+def leave_no_trace(db: Database) -> None:
+    """Write a small database anew where something was forgotten; a large one waits for off-peak."""
     db.checkpoint()
     if db.size() <= REWRITTEN_AT_ONCE:
         with suppress(DiskFull):  # it is forgotten all the same; the traces stay due
@@ -69,7 +86,7 @@ def remove_traces(db: Database) -> bool:
 
 def _what_goes(db: Database, owner: OwnerId, named: list[Statement]) -> Erasure:
     values = identifying_values(named)
-    words = _words(db, owner, {turn for statement in named for turn in statement.said_in}, values)
+    words = _words(db, owner, {turn for each in named for turn in each.said_in | each.asked_in}, values)
     parameters = {"owner": owner, "turns": json_ids(sorted(words))}
     others = _statements(db.rows(_FROM_TURNS, parameters))
     for value in values:
@@ -89,15 +106,20 @@ def _statements(rows: list[Row]) -> dict[UnitId, Statement]:
 
 
 def _statement(row: Row) -> Statement:
-    unit, kind, source, content, value, quote, source_turn, confirmed_in = row
-    said_in = {int(turn) for turn in (confirmed_in or "").split(",") if turn}
-    if source_turn is not None:
-        said_in.add(source_turn)
-    turns = frozenset(TurnId(turn) for turn in said_in)
-    return Statement(UnitId(unit), Kind(kind), Source(source), content, value, quote, source_turn, turns)
+    unit, kind, source, content, value, quote, source_turn, confirmed_in, asked_in = row
+    said_in = _turns(confirmed_in) | (frozenset() if source_turn is None else {TurnId(source_turn)})
+    return Statement(
+        UnitId(unit), Kind(kind), Source(source), content, value, quote, source_turn, said_in, _turns(asked_in)
+    )
 
 
-def _remove(db: sqlite3.Connection, gone: Erasure) -> None:
+def _turns(listed: str | None) -> frozenset[TurnId]:
+    return frozenset(TurnId(int(turn)) for turn in (listed or "").split(",") if turn)
+
+
+def remove(db: sqlite3.Connection, owner: OwnerId, gone: Erasure) -> None:
+    """Remove it, but for the traces in the file. Inside the caller's transaction."""
+    clear_leftovers(db, owner, gone.units)
     note_forgotten(db, json_ids(sorted(gone.units)))
     db.executemany("DELETE FROM units_text WHERE rowid = ?", _each(gone.units))
     db.executemany("DELETE FROM units WHERE id = ?", _each(gone.units))

@@ -11,7 +11,7 @@ from edge.errors import MemoryNotFound
 from edge.memory.units import Kind, OwnerId, SessionId, Unit, UnitId
 from edge.store.database import Database
 from edge.store.rows import UNIT_COLUMNS, json_ids, micros, unit_from
-from edge.store.scopes import LIVES_NOW, in_scope, of_kinds, visible
+from edge.store.scopes import LIVED_THEN, LIVES_NOW, in_scope, of_kinds, visible
 
 
 def read_unit(db: Database, owner: OwnerId, unit: UnitId) -> Unit:
@@ -41,6 +41,7 @@ def read_page(
     limit: int,
     as_of: datetime,
     include_past: bool,
+    present: bool,
 ) -> Page:
     """Newest first; with a session, what that session sees."""
     conditions = ["u.owner = :owner"]
@@ -49,7 +50,7 @@ def read_page(
     if session is not None:
         conditions.append("(u.session IS NULL OR u.session = :session)")
     if not include_past:
-        conditions.append(LIVES_NOW)
+        conditions.append(LIVES_NOW if present else LIVED_THEN)
     rows = db.rows(
         f"""
         SELECT {UNIT_COLUMNS} FROM units u INDEXED BY units_of_owner

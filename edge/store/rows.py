@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from edge.memory.units import Kind, OwnerId, SessionId, Source, Turn, TurnId, TurnState, Unit, UnitId
+from edge.memory.units import Ending, Kind, OwnerId, SessionId, Source, Turn, TurnId, TurnState, Unit, UnitId
 
 Row = tuple[Any, ...]
 
@@ -17,7 +17,7 @@ _MICROSECOND = timedelta(microseconds=1)
 UNIT_COLUMNS = (
     "u.id, u.owner, u.session, u.kind, u.content, u.subject, u.slot, u.value, u.entities, u.source, u.source_turn, "
     "u.confidence, u.importance, u.task_type, u.created_at, u.valid_from, u.valid_until, u.relevance, u.cluster, "
-    "u.access_count, u.last_accessed, u.superseded_by, u.archived_at, u.archived_why"
+    "u.access_count, u.last_accessed, u.superseded_by, u.archived_at, u.archived_why, u.ended_why"
 )
 TURN_COLUMNS = "id, owner, session, message, reply, state, started_at, ended_at"
 
@@ -74,6 +74,7 @@ def unit_from(row: Row) -> Unit:
         superseded_by=None if row[21] is None else UnitId(row[21]),
         archived_at=optional_moment(row[22]),
         archived_why=row[23],
+        ended_why=None if row[24] is None else Ending(row[24]),
     )
 
 

@@ -8,7 +8,7 @@ from edge.engine.ports import Scope
 from edge.memory.units import Kind
 from edge.store.rows import micros
 
-_LIVES = """
+LIVED_THEN = """
     u.valid_from <= :as_of AND (u.valid_until IS NULL OR u.valid_until > :as_of)
     AND (u.archived_at IS NULL OR u.archived_at > :as_of)
 """
@@ -41,7 +41,7 @@ def lives(scope: Scope) -> str:
     """The condition without owner and session."""
     if scope.archived:
         return (_ARCHIVED_NOW if scope.present else _ARCHIVED) + of_kinds(scope.kinds)
-    return (LIVES_NOW if scope.present else _LIVES) + of_kinds(scope.kinds)
+    return (LIVES_NOW if scope.present else LIVED_THEN) + of_kinds(scope.kinds)
 
 
 def visible(scope: Scope) -> str:

@@ -31,6 +31,8 @@ from edge.store.forgetting import forget_units, remove_traces
 from edge.store.masks import Masks
 from edge.store.rows import micros
 from edge.store.search import search_units
+from edge.store.selections import SqliteForgetting
+from edge.store.truth import SqliteTruth
 
 
 def open_store(path: Path, clock: Clock) -> SqliteStore:
@@ -50,8 +52,16 @@ class SqliteStore:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._masks = Masks(db)
+        self.forgetting = SqliteForgetting(db)
+        """And as its ForgettingStore."""
         self.archive = SqliteArchive(db)
         """The same database as the engine's ArchiveStore."""
+        self.batches = SqliteBatches(db)
+        """The same database as the engine's BatchStore."""
+        self.contexts = SqliteContexts(db)
+        """And as its ContextStore."""
+        self.truth = SqliteTruth(db)
+        """And as its TruthStore."""
 
     # --- writing ---
 
@@ -107,6 +117,7 @@ class SqliteStore:
         limit: int,
         as_of: datetime,
         include_past: bool,
+        present: bool = True,
     ) -> Page:
         """With a session: what that session sees, its own units and those bound to none."""
         return reads.read_page(
@@ -118,6 +129,7 @@ class SqliteStore:
             limit=limit,
             as_of=as_of,
             include_past=include_past,
+            present=present,
         )
 
     def slot_units(self, scope: Scope, slots: Sequence[str], subject: str | None) -> list[Unit]:

@@ -19,11 +19,13 @@ from edge.memory.text import draft_terms, is_prefix, query_terms
 from edge.memory.units import (
     Change,
     Confirm,
+    Ending,
     Insert,
     Kind,
     OwnerId,
     SessionId,
     SessionInfo,
+    Settle,
     Turn,
     TurnId,
     TurnState,
@@ -31,7 +33,10 @@ from edge.memory.units import (
     UnitId,
 )
 from tests.fakes.archive import FakeArchive
+from tests.fakes.batches import FakeBatches
+from tests.fakes.contexts import FakeContexts
 from tests.fakes.embeddings import FakeEmbeddings
+from tests.fakes.truth import FakeTruth
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class FakeMemoryStore(FakeEmbeddings):
         self._named: list[str] = []
         self._last_unit = 0
         self.archive = FakeArchive(self._units, lambda unit: unit in self._superseded)
+        self.truth = FakeTruth(self)
 
     # --- writing ---
 
@@ -86,7 +92,14 @@ class FakeMemoryStore(FakeEmbeddings):
             if isinstance(change, Insert):
                 unit = self._insert(owner, turn, change, at)
                 added.append(unit)
-                superseded += [old for old in change.supersedes if self._end(owner, old, unit, change.valid_from)]
+                whys = {
+                    **dict.fromkeys(change.supersedes, Ending.NEWER),
+                    **dict(zip(change.supersedes, change.endings, strict=False)),
+                }
+                superseded += [old for old, why in whys.items() if self._end(owner, old, unit, change.valid_from, why)]
+                self.truth.doubted(owner, unit, change)
+            elif isinstance(change, Settle):
+                self.truth.settled(owner, change)
             elif self._confirm(owner, turn, change, at):
                 confirmed.append(change.unit)
         return Written(turn, tuple(added), tuple(confirmed), tuple(superseded))
@@ -116,12 +129,12 @@ class FakeMemoryStore(FakeEmbeddings):
         self._records[unit] = Record(change.key, draft.quote, Counter(draft_terms(draft)))
         return unit
 
-    def _end(self, owner: OwnerId, old: UnitId, by: UnitId, at: datetime) -> bool:
+    def _end(self, owner: OwnerId, old: UnitId, by: UnitId, at: datetime, why: Ending) -> bool:
         unit = self._owned(owner, old)
         if unit is None or old == by:
             return False
         until = at if unit.valid_until is None else min(at, unit.valid_until)
-        self._units[old] = replace(unit, superseded_by=by, valid_until=until)
+        self._units[old] = replace(unit, superseded_by=by, valid_until=until, ended_why=why)
         self._supersede(old)
         return True
 
@@ -144,7 +157,7 @@ class FakeMemoryStore(FakeEmbeddings):
 
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         statements = {unit.id: self._statement(unit) for unit in self._units.values() if unit.owner == owner}
-        named = [statements[unit] for unit in sorted(set(ids) & statements.keys())]
+        named = [statements[unit] for unit in sorted(self.truth.with_doubles(owner, ids) & statements.keys())]
         if not named:
             return ()
         words = [Words(turn.id, turn.message, turn.reply) for turn in self._turns.values() if turn.owner == owner]
@@ -163,6 +176,7 @@ class FakeMemoryStore(FakeEmbeddings):
     def _remove(self, unit: UnitId) -> None:
         del self._units[unit], self._records[unit]
         self._confirmed_in.pop(unit, None)
+        self.truth.removed(unit)
         for other in list(self._units.values()):
             if other.superseded_by == unit:
                 self._units[other.id] = replace(other, superseded_by=None)
@@ -170,7 +184,10 @@ class FakeMemoryStore(FakeEmbeddings):
     def _statement(self, unit: Unit) -> Statement:
         quote = self._records[unit.id].quote
         turns = self._turns_of_units(unit.owner, [unit.id])
-        return Statement(unit.id, unit.kind, unit.source, unit.content, unit.value, quote, unit.source_turn, turns)
+        asked = self.truth.asked_about(unit.id)
+        return Statement(
+            unit.id, unit.kind, unit.source, unit.content, unit.value, quote, unit.source_turn, turns, asked
+        )
 
     # --- reading units ---
 
@@ -230,6 +247,7 @@ class FakeMemoryStore(FakeEmbeddings):
         limit: int,
         as_of: datetime,
         include_past: bool,
+        present: bool = True,
     ) -> Page:
         found = [
             unit
@@ -238,7 +256,7 @@ class FakeMemoryStore(FakeEmbeddings):
             and (session is None or unit.session in {None, session})
             and (kinds is None or unit.kind in kinds)
             and (before is None or unit.id < before)
-            and (include_past or self._lives_now(unit, as_of))
+            and (include_past or (self._lives_now if present else _lives)(unit, as_of))
         ]
         units = tuple(found[:limit])
         return Page(units, units[-1].id if units and len(found) > limit else None)
