@@ -37,6 +37,32 @@ class MemoryWire(TypedDict):
     last_accessed: str | None
     superseded_by: int | None
     archived_at: str | None
+    ended_why: NotRequired[str | None]
+
+
+class HistoryAnswer(TypedDict):
+    """`GET /v1/memories/{id}/history`: what took one another's place, oldest first. `ended_why` says why each ended."""
+
+    memories: list[MemoryWire]
+
+
+class WordsWire(TypedDict):
+    """Words that were said in a turn; null where they were forgotten."""
+
+    turn: int
+    session: str
+    at: str
+    words: str | None
+
+
+class WhyAnswer(TypedDict):
+    """`GET /v1/memories/{id}/why`: the words it was drawn from (`quote` is the part of them that says it), and those
+    that said it again. `said` is null for what was told outside a turn."""
+
+    memory: MemoryWire
+    quote: str | None
+    said: WordsWire | None
+    confirmed: list[WordsWire]
 
 
 class RecalledWire(TypedDict):
@@ -95,6 +121,13 @@ class TokenEvent(TypedDict):
     text: str
 
 
+class AskedWire(TypedDict):
+    """Two memories that contradict each other, about which the reply asks at its end."""
+
+    older: int
+    newer: int
+
+
 class DoneEvent(TypedDict):
     """`event: done`: the turn is stored. `finish` is `stop`, or `length` where the reply hit its token limit.
 
@@ -109,6 +142,7 @@ class DoneEvent(TypedDict):
     remembered: list[int]
     usage: UsageWire
     timings: TimingsWire
+    asked: NotRequired[AskedWire]
 
 
 class SessionWire(TypedDict):

@@ -15,10 +15,16 @@ from edge.client.answers import each_shaped, parse_json, raise_refusal, shaped
 from edge.client.connection import UnixConnection, read_body, send
 from edge.client.events import Turn, Verification
 from edge.errors import AnswerInvalid, AnswerLate
+from edge.prompt.structured import compact_json
 from edge.wire import (
     MAX_PAGE,
+    BatchPageWire,
+    BatchWire,
     ChangeWire,
+    ContextWire,
+    FailureWire,
     ForgetAnswer,
+    HistoryAnswer,
     IndexAnswer,
     IndexWire,
     IndexWorkWire,
@@ -30,6 +36,7 @@ from edge.wire import (
     SessionsAnswer,
     SessionWire,
     StatusWire,
+    WhyAnswer,
 )
 
 ANSWER_SECONDS = 120.0
@@ -56,9 +63,12 @@ class Client:
         before: int | None = None,
         limit: int | None = None,
         past: bool = False,
+        as_of: str | None = None,
     ) -> MemoryPage:
-        """One page of units, newest first; `past` adds expired, superseded and archived ones."""
-        query = _given(session=session, kind=kind, before=before, limit=limit, past="true" if past else None)
+        """One page of units, newest first; `past` adds expired, superseded and archived ones, `as_of` shows what was so
+        then."""
+        flag = "true" if past else None
+        query = _given(session=session, kind=kind, before=before, limit=limit, past=flag, as_of=as_of)
         page = shaped(self._call("GET", "/v1/memories", query=query), MemoryPage, lists=("memories",))
         each_shaped(page["memories"], MemoryWire)
         return page
@@ -71,10 +81,11 @@ class Client:
         before: int | None = None,
         past: bool = False,
         page: int = MAX_PAGE,
+        as_of: str | None = None,
     ) -> Iterator[MemoryWire]:
         """Every unit, newest first, page by page."""
         while True:
-            found = self.memories(session=session, kind=kind, before=before, limit=page, past=past)
+            found = self.memories(session=session, kind=kind, before=before, limit=page, past=past, as_of=as_of)
             yield from found["memories"]
             following = found["next_before"]
             if following is None:
@@ -86,6 +97,16 @@ class Client:
     def memory(self, unit: int) -> MemoryWire:
         """One unit. Raises MemoryNotFound."""
         return shaped(self._call("GET", f"/v1/memories/{unit}"), MemoryWire)
+
+    def history(self, unit: int) -> HistoryAnswer:
+        """What took one another's place with a unit, oldest first. Raises MemoryNotFound."""
+        answer = shaped(self._call("GET", f"/v1/memories/{unit}/history"), HistoryAnswer, lists=("memories",))
+        each_shaped(answer["memories"], MemoryWire)
+        return answer
+
+    def why(self, unit: int) -> WhyAnswer:
+        """The words that a unit comes from. Raises MemoryNotFound."""
+        return shaped(self._call("GET", f"/v1/memories/{unit}/why"), WhyAnswer, lists=("confirmed",))
 
     def remember(self, content: str, session: str | None = None, **more: Any) -> RememberAnswer:
         """Remember a statement; `more` are the other fields of the route (kind, slot, expires_in and so on)."""

@@ -22,12 +22,14 @@ from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refu
 from edge.daemon.indexes import Indexes, Told
 from edge.daemon.memory import Memory
 from edge.daemon.speaking import ModelHolder
+from edge.daemon.truth import TruthRoutes
 from edge.daemon.views import EventWire, error_wire, event_wire, session_wire
 from edge.engine.batches import Batches
 from edge.engine.events import TurnDone, TurnFailed
 from edge.engine.ports import Sampling, Worker
 from edge.engine.running import RunningTurn
 from edge.engine.sessions import Contexts
+from edge.engine.truth_ports import TruthStore
 from edge.engine.turn import Turns
 from edge.errors import BodyInvalid, EdgeError, RouteNotFound
 from edge.memory.units import OwnerId, UnitId
@@ -55,6 +57,7 @@ class Service:
     turns: Turns
     contexts: Contexts
     batches: Batches
+    truth: TruthStore
     speech: ModelHolder
     status: StatusReader
     sampling: Sampling
@@ -82,6 +85,7 @@ def make_app(service: Service) -> web.Application:
             web.post("/v1/index/verify", routes.verify),
             web.get("/healthz", routes.health),
             *ContextRoutes(service.contexts, service.memory_worker, service.clock, service.written).table(),
+            *TruthRoutes(service.truth, service.memory_worker).table(),
             *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),
         ]
     )

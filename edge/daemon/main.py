@@ -43,11 +43,16 @@ from edge.daemon.status import Status
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
+from edge.engine.batches import Batches
+from edge.engine.doubles import Doubles
+from edge.engine.past import Past
 from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
 from edge.engine.serving import Serving
+from edge.engine.sessions import Contexts
 from edge.engine.speed import Speed
+from edge.engine.truth import Doubts
 from edge.engine.turn import MemoryDesk, Turns
 from edge.engine.vector_ports import VectorIndex
 from edge.engine.vectors import Vectors, embedder_key
@@ -152,6 +157,9 @@ class Daemon:
             memory_worker=memory_worker,
             indexes=Indexes(self.memory, memory_worker, self.catch_up),
             turns=self.turns,
+            contexts=contexts,
+            batches=batches,
+            truth=store.truth,
             speech=self.speech,
             status=status,
             sampling=_sampling(settings),
@@ -261,9 +269,10 @@ def _memory(
         store=store,
         rules=rules,
         vectors=vectors,
-        recall=Recall(store, rules, vectors, limits, clock, ranker=ranker),
+        recall=Recall(store, rules, vectors, limits, clock, ranker=ranker, past=Past(store.truth, rules)),
         archive=Archive(store.archive, lifespans(settings.memory), decay(settings.memory, rules), clock),
-        remember=Remember(store, rules, vectors, lifespans(settings.memory)),
+        remember=Remember(store, rules, vectors, lifespans(settings.memory), Doubts(store.truth, rules)),
+        doubles=Doubles(store, store.truth, store, vectors, clock),
         embedders=Embedders(models, store, vectors, indexes, partial(_open_index, settings, store)),
         close_store=partial(_close_store, store),
     )

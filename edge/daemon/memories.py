@@ -35,6 +35,7 @@ class PageRequest:
     before: UnitId | None
     limit: int
     past: bool
+    as_of: datetime | None = None
 
     @staticmethod
     def read(fields: Fields) -> PageRequest:
@@ -45,6 +46,7 @@ class PageRequest:
             before=UnitId(before) if (before := fields.integer("before", 0, low=0, high=_LARGEST_ID)) else None,
             limit=fields.integer("limit", DEFAULT_PAGE, low=1, high=MAX_PAGE),
             past=fields.boolean("past", False),
+            as_of=fields.moment("as_of"),
         )
         fields.done()
         return request
@@ -104,7 +106,7 @@ def page(memory: Memory, owner: OwnerId, request: PageRequest, now: datetime) ->
     """A page of the owner's units, newest first."""
     found = memory.store.page(
         owner, session=request.session, kinds=request.kinds, before=request.before, limit=request.limit,
-        as_of=now, include_past=request.past,
+        as_of=request.as_of or now, include_past=request.past, present=request.as_of is None,
     )  # fmt: skip
     return {"memories": [memory_wire(unit) for unit in found.units], "next_before": found.next_before}
 

@@ -9,6 +9,7 @@ from itertools import islice
 
 from edge.daemon.embedders import Embedders
 from edge.engine.archive import Archive
+from edge.engine.doubles import Doubles
 from edge.engine.ports import MemoryStore
 from edge.engine.recall import Recall
 from edge.engine.remember import Remember
@@ -33,6 +34,7 @@ class Memory:
         remember: Remember,
         archive: Archive,
         embedders: Embedders,
+        doubles: Doubles,
         close_store: Callable[[], None],
     ) -> None:
         self.store = store
@@ -47,6 +49,7 @@ class Memory:
         """What has failed and waits for the next write, by its name, and why."""
         self._embedders = embedders
         self._close_store = close_store
+        self._doubles = doubles
         self._said: dict[str, str] = {}
         self._compiling = rules.compiling()
         self._works: deque[tuple[str, Callable[[], bool]]] = deque()
@@ -115,6 +118,7 @@ class Memory:
                 ("index", vectors.tend_index),
                 ("coming embedder", lambda: vectors.embed_coming(store, _BACKLOG_STEP)),
                 ("archive", self.archive.step),
+                ("doubles", self._doubles.step),
             ]
         )
 

@@ -71,6 +71,7 @@ def memory_wire(unit: Unit) -> MemoryWire:
         "last_accessed": optional_time(unit.last_accessed),
         "superseded_by": unit.superseded_by,
         "archived_at": optional_time(unit.archived_at),
+        "ended_why": None if unit.ended_why is None else unit.ended_why.value,
     }
 
 
@@ -205,7 +206,7 @@ def _recall_event(event: RecallDone) -> RecallEvent:
 
 def done_wire(event: TurnDone) -> DoneEvent:
     """The end of a turn."""
-    return {
+    wire: DoneEvent = {
         "turn": event.turn,
         "session": event.session,
         "reply": event.reply,
@@ -221,6 +222,9 @@ def done_wire(event: TurnDone) -> DoneEvent:
             "total_ms": _ms(event.timings.total),
         },
     }
+    if event.asked is not None:
+        wire["asked"] = {"older": event.asked.older, "newer": event.asked.newer}
+    return wire
 
 
 def _usage_wire(usage: Usage) -> UsageWire:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from edge.engine.past import past_words
 from edge.engine.recall import Found
 from edge.memory.language import language_of
 from edge.memory.retelling import retold
@@ -23,6 +24,8 @@ class Answers:
     def reply(self, message: str, found: Found) -> str | None:
         """The reply to a message; None where the model must find it."""
         language = language_of(message)
+        if found.past is not None:
+            return past_words(found.past, self._rules, language) if self._fast else None
         empty = found.empty_slot
         if empty is not None:
             label = self._rules.slots[empty.slots[0]].labels[language]

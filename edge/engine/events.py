@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from edge.engine.ports import Finish
 from edge.engine.recall import Found
+from edge.engine.truth import Question
 from edge.errors import EdgeError
 from edge.memory.units import SessionId, TurnId, UnitId
 
@@ -69,6 +70,8 @@ class TurnDone:
     remembered: tuple[UnitId, ...]
     usage: Usage
     timings: Timings
+    asked: Question | None = None
+    """The question at the reply's end, for two statements that contradict each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,21 +10,40 @@ from edge.engine.events import Usage
 from edge.engine.ports import Finish, Generation
 from edge.engine.recall import Found
 from edge.engine.serving import Given
+from edge.engine.truth import Question
 from edge.memory.units import Stage
 
 
 @dataclass(slots=True)
 class Progress:
-    """What was found and composed for a turn, and what has come of it. `first_token` is in seconds."""
+    """What was found and composed for a turn, and what has come of it. `first_token` is in seconds; `told` is a
+    reply that what was found does not decide."""
 
     found: Found
     prompt: Prompt
     opened_at: datetime
+    told: str | None = None
     reply: str = ""
     tokens: tuple[int, ...] = ()
     first_token: float | None = None
     generation: Generation | None = None
     told_by_runtime: bool = False
+    question: Question | None = None
+    """What is to be asked behind the reply."""
+    asked_tokens: int = 0
+    """Tokens of the question that was asked."""
+
+    @property
+    def words_to_ask(self) -> str | None:
+        """The question as it follows on a whole reply; None where there is none, or the runtime asked already."""
+        whole = self.generation is not None and self.generation.finish is Finish.STOP
+        asks = self.told_by_runtime and self.reply.rstrip().endswith(("?", "？"))
+        return self.question.after(self.reply) if self.question is not None and whole and not asks else None
+
+    @property
+    def asked(self) -> Question | None:
+        """The question that stands at the reply's end."""
+        return self.question if self.asked_tokens else None
 
     @property
     def given(self) -> Given:
@@ -36,9 +55,10 @@ class Progress:
 
     @property
     def unevaluated(self) -> int:
-        """Tokens of prompt and reply that the model has not seen: the last one, where it did not end by itself."""
+        """Tokens of prompt and reply that the model has not seen: the last one, where it did not end by itself, and
+        what the runtime asked."""
         assert self.generation is not None
-        return 0 if self.generation.finish is Finish.STOP else 1
+        return self.asked_tokens + (0 if self.generation.finish is Finish.STOP else 1)
 
     @property
     def usage(self) -> Usage:
@@ -49,7 +69,7 @@ class Progress:
             prompt=len(prompt.window.tokens),
             reused=generation.reused,
             evaluated=generation.evaluated,
-            completion=len(generation.tokens),
+            completion=len(self.tokens),
             memories=prompt.memory_tokens,
             appended=prompt.appended,
             gave_way=prompt.gave_way,

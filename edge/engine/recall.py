@@ -8,6 +8,7 @@ from datetime import tzinfo
 from functools import partial
 
 from edge.clock import Clock
+from edge.engine.past import Past, PastAnswer
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.search import Search
 from edge.engine.vectors import Vectors
@@ -45,7 +46,7 @@ class Found:
 
     `asked` is the slot question the rules saw, `about_the_past` whether only memory could answer. `degraded` names
     searches that were not made, or not whole (see `Vectors.degraded`), `dropped` says of other candidates why they are
-    not there. Times are in seconds.
+    not there. Times are in seconds. `past` is what answers a question for how things were.
     """
 
     recalled: tuple[Recalled, ...]
@@ -56,6 +57,7 @@ class Found:
     rules_seconds: float
     total_seconds: float
     stages: Mapping[str, float] = field(default_factory=dict)
+    past: PastAnswer | None = None
 
     @property
     def nothing_to_go_on(self) -> bool:
@@ -116,7 +118,10 @@ class Recall:
         *,
         ranker: Ranker | None = None,
         zone: tzinfo | None = None,
+        past: Past | None = None,
     ) -> None:
+        """Without `past`, questions for how things were are searched like any other."""
+        self._past = past
         self._store = store
         self._rules = rules
         self._newest = frozenset(name for name, slot in rules.slots.items() if slot.newest)
@@ -143,6 +148,10 @@ class Recall:
 
     def _find(self, scope: Scope, query: str, limit: int) -> Found:
         started = self._clock.monotonic()
+        past = self._past.find(scope, query) if self._past is not None and scope.present else None
+        if past is not None:
+            seconds = self._clock.monotonic() - started
+            return Found(past.recalled[:limit], past.asked, True, (), (), seconds, seconds, past=past)
         asked = self._rules.find_question(query)
         filling = self._store.slot_units(scope, asked.slots, None) if asked else []
         hits = self._hits(query, asked, filling)[:limit]

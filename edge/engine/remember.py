@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from edge.engine.ports import MemoryStore, Scope, Written
+from edge.engine.truth import Doubts, Question
 from edge.engine.vectors import Vectors
 from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
 from edge.memory.novelty import adds_something
@@ -25,18 +26,29 @@ class Remember:
         rules: Rules,
         vectors: Vectors,
         lifespans: Lifespans,
+        doubts: Doubts | None = None,
     ) -> None:
+        """Without `doubts` nothing is asked back: of two statements the newer holds."""
         self._store = store
         self._rules = rules
         self._vectors = vectors
         self._lifespans = lifespans
+        self._doubts = doubts
         self._many = frozenset(name for name, slot in rules.slots.items() if slot.many)
 
     def begin_turn(self, owner: OwnerId, session: SessionId, message: str, at: datetime) -> Written:
         """Store the person's words and the facts the rules find in them. Durable when it returns."""
         words = Draft(Kind.EPISODE, message, session_only=self._rules.session_only(message))
         drafts = [words, *self._rules.find_facts(message, self._before(owner, session, message))]
-        return self._store.begin_turn(owner, session, message, self._changes(owner, session, drafts, at), at)
+        changes = self._changes(owner, session, drafts, at, message)
+        if self._doubts is not None:
+            last = self._store.turns(owner, session, last=1)
+            changes = self._doubts.settled(owner, last[0].id if last else None, message, changes, at)
+        return self._store.begin_turn(owner, session, message, changes, at)
+
+    def question(self, owner: OwnerId, session: SessionId, message: str, written: Written) -> Question | None:
+        """What the runtime is to ask behind the reply of a turn whose words are written, if anything."""
+        return None if self._doubts is None else self._doubts.question(owner, session, message, written)
 
     def _before(self, owner: OwnerId, session: SessionId, message: str) -> list[Exchange]:
         """The turns that a message may refer back to, as "no, it's 139..." does."""
@@ -53,28 +65,40 @@ class Remember:
         state: TurnState,
         heard: Sequence[str],
         at: datetime,
+        asked: Question | None = None,
     ) -> Written:
-        """Store the reply and how the turn ended. `heard`: the person's words, then what the reply was given.
+        """Store the reply and how the turn ended. `heard`: the person's words, then what the reply was given; `asked`
+        is what the runtime asked at the reply's end.
 
         A whole reply that says anything of its own becomes an episode; one that restates does not.
         """
         drafts = []
-        if state in (TurnState.DONE, TurnState.CUT) and adds_something(reply, heard):
+        own = reply if asked is None else reply.removesuffix(asked.words).rstrip()
+        if state in (TurnState.DONE, TurnState.CUT) and adds_something(own, heard):
             about_now = self._rules.session_only(heard[0])
-            drafts.append(Draft(Kind.EPISODE, reply, source=Source.ASSISTANT, session_only=about_now))
+            drafts.append(Draft(Kind.EPISODE, own, source=Source.ASSISTANT, session_only=about_now))
         changes = self._changes(owner, session, drafts, at)
-        return self._store.finish_turn(owner, turn, reply, state, changes, at)
+        written = self._store.finish_turn(owner, turn, reply, state, changes, at)
+        if asked is not None and self._doubts is not None:
+            self._doubts.asked(owner, asked, turn)
+        return written
 
     def statement(self, owner: OwnerId, session: SessionId | None, text: str, at: datetime) -> Written:
         """Store what a person asks to remember, outside a turn: the words as a fact, and the facts in them."""
         facts = [fact for fact in self._rules.find_facts(text) if session is not None or not fact.session_only]
         bound = session is not None and self._rules.session_only(text)
         drafts = [Draft(Kind.FACT_REFERENCE, text, session_only=bound), *facts]
-        return self.drafts(owner, session, drafts, at)
+        return self._store.apply(owner, self._changes(owner, session, drafts, at, text), at)
 
     def drafts(self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime) -> Written:
         """Store units as they are given."""
         return self._store.apply(owner, self._changes(owner, session, drafts, at), at)
+
+    def planned(
+        self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime
+    ) -> tuple[Change, ...]:
+        """What storing units as they are given would change, for who writes it together with something else."""
+        return self._changes(owner, session, drafts, at)
 
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         """Remove units for good, from the store and from the vectors; returns all that is gone."""
@@ -87,12 +111,14 @@ class Remember:
         return self._vectors.embed_backlog(self._store, limit)
 
     def _changes(
-        self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime
+        self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime, words: str = ""
     ) -> tuple[Change, ...]:
+        """What the drafts change; `words` are those in which they were said."""
         scope = Scope(owner, session, at, present=True)
         slots = slots_touched(drafts)
         known = Known(
             keys=self._store.known(scope, [key_of(draft) for draft in drafts]),
             slots=self._store.slot_units(scope, slots, None) if slots else [],
         )
-        return plan_changes(drafts, session, at, known, self._many, self._lifespans)
+        changes = plan_changes(drafts, session, at, known, self._many, self._lifespans)
+        return changes if self._doubts is None else self._doubts.doubted(changes, known.slots, words)

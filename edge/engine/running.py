@@ -48,6 +48,12 @@ class RunningTurn:
     stopped: bool = False
     signal: StopSignal | None = None
 
+    @property
+    def armed(self) -> StopSignal:
+        """The model's stop signal, of a turn that is bound to one."""
+        assert self.signal is not None
+        return self.signal
+
     def cancel(self) -> None:
         """Stop it as soon as can be, also in prefill or while it waits. Its state is stored as cancelled."""
         self.stopped = True

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 from edge.clock import Clock
 from edge.engine.answers import Answers
+from edge.engine.batches import Batches
 from edge.engine.context import Windows
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
-from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling, Scope, StopSignal, Worker, Written
+from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling, Scope, Worker, Written
 from edge.engine.progress import Progress
+from edge.engine.reading import read_along
 from edge.engine.recall import Recall
 from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn, SessionLocks
 from edge.engine.serving import Serving
+from edge.engine.sessions import Context, Contexts
 from edge.engine.speed import Speed
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
 from edge.memory.units import OwnerId, SessionId, TurnState
-from edge.prompt.composition import Tokens
-from edge.prompt.structured import IDLE, Execution
 
 _STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
 
@@ -42,6 +43,8 @@ class MemoryDesk:
     worker: Worker
     recall: Recall
     remember: Remember
+    contexts: Contexts
+    batches: Batches
     serving: Serving
 
 
@@ -85,9 +88,9 @@ class Turns:
         session: SessionId,
         message: str,
         sampling: Sampling,
-        execution: Execution = IDLE,
+        context: Context | None = None,
     ) -> RunningTurn:
-        """Begin a turn in the background; `execution` is what an agent is doing meanwhile.
+        """Begin a turn in the background; `context` takes the place of the session's execution context, where given.
 
         Raises Busy when the queue is full, Stopping when the daemon stops.
         """
@@ -95,7 +98,7 @@ class Turns:
             raise Stopping("The daemon is shutting down.")
         if len(self._running) > self._waiting:
             raise Busy(f"{len(self._running)} turns are running or waiting already.", waiting=len(self._running))
-        turn = RunningTurn(owner, session, message, sampling, self._clock.monotonic(), execution)
+        turn = RunningTurn(owner, session, message, sampling, self._clock.monotonic(), context)
         task = asyncio.get_running_loop().create_task(self._run(turn))
         self._running[task] = turn
         task.add_done_callback(self._running.pop)
@@ -138,13 +141,18 @@ class Turns:
         scope = Scope(turn.owner, turn.session, now, present=True)
         found = self._desk.recall.find(scope, turn.message)
         nothing = found.nothing_to_go_on
-        prompt = windows.prepare(scope, turn.message, found.recalled, nothing=nothing, execution=turn.execution)
-        return Progress(found, prompt, now)
+        execution = self._desk.contexts.execution(turn.owner, turn.session, turn.context)
+        prompt = windows.prepare(scope, turn.message, found.recalled, nothing=nothing, execution=execution)
+        return Progress(found, prompt, now, told=self._desk.batches.told(scope, turn.message))
 
     def _write_words(self, turn: RunningTurn, progress: Progress) -> Written:
+        if turn.context is not None:
+            self._desk.contexts.replace(turn.owner, turn.session, turn.context, progress.opened_at)
         written = self._desk.remember.begin_turn(turn.owner, turn.session, turn.message, progress.opened_at)
         with suppress(EdgeError):  # what it says of the last reply; the words are stored
             self._desk.serving.heard(turn.owner, turn.session, turn.message, written)
+        with suppress(EdgeError):  # it can be asked in a later turn
+            progress.question = self._desk.remember.question(turn.owner, turn.session, turn.message, written)
         return written
 
     # --- the reply -------------------------------------------------------------------------------------------------
@@ -154,17 +162,27 @@ class Turns:
     ) -> Written:
         """Evaluate while the person's words are written; nothing of a reply is shown before they are."""
         prompt = progress.prompt.window.tokens
-        told = self._answers.reply(turn.message, progress.found)
+        told = progress.told or self._answers.reply(turn.message, progress.found)
         tokens = speaker.windows.reply_tokens(told) if told is not None else ()
         progress.told_by_runtime = told is not None and len(tokens) < turn.sampling.max_tokens
         if told is not None and progress.told_by_runtime:
-            pieces = self._read_along(turn, speaker, prompt, Piece(told, tokens))
+            pieces = read_along(self._model_worker, speaker.model, turn, prompt, Piece(told, tokens))
         else:
-            pieces = self._model_worker.stream(lambda: speaker.model.stream(prompt, turn.sampling, _armed(turn)))
+            pieces = self._model_worker.stream(lambda: speaker.model.stream(prompt, turn.sampling, turn.armed))
         try:
-            return await self._relay(turn, progress, pieces, writing)
+            written = await self._relay(turn, progress, pieces, writing)
         finally:
             await pieces.aclose()
+        self._ask(turn, speaker, progress)
+        return written
+
+    def _ask(self, turn: RunningTurn, speaker: Speaker, progress: Progress) -> None:
+        """Put a question for what contradicts itself behind a whole reply, where there is room for it."""
+        words = progress.words_to_ask
+        tokens = () if words is None else speaker.windows.reply_tokens(words)
+        if words is not None and len(progress.tokens) + len(tokens) <= turn.sampling.max_tokens:
+            self._take_piece(turn, progress, Piece(words, tokens))
+            progress.asked_tokens = len(tokens)
 
     async def _relay(
         self,
@@ -201,21 +219,6 @@ class Turns:
             progress.reply += item.text
             turn.events.put_nowait(TokenMade(item.text))
 
-    async def _read_along(
-        self, turn: RunningTurn, speaker: Speaker, prompt: Tokens, told: Piece
-    ) -> AsyncGenerator[Piece | Generation]:
-        """A reply that the model did not make, told at once. Then the model evaluates the turn, so that the session's
-        next turn finds it done."""
-        yield told
-        reading = replace(turn.sampling, max_tokens=1)
-        read = self._model_worker.stream(lambda: speaker.model.stream(prompt + told.tokens, reading, _armed(turn)))
-        async with aclosing(read) as items:
-            async for item in items:
-                if isinstance(item, Generation):
-                    finish = Finish.CANCELLED if item.finish is Finish.CANCELLED else Finish.STOP
-                    evaluated = max(0, item.evaluated - len(told.tokens))
-                    yield replace(item, finish=finish, tokens=told.tokens, evaluated=evaluated, generate_seconds=0.0)
-
     # --- the end ---------------------------------------------------------------------------------------------------
 
     async def _finish(self, turn: RunningTurn, speaker: Speaker, progress: Progress, written: Written) -> None:
@@ -240,6 +243,7 @@ class Turns:
                 found=progress.found,
                 sent=progress.prompt.sent,
                 remembered=written.added + stored.added,
+                asked=progress.asked,
                 usage=progress.usage,
                 timings=self._timings(turn, progress),
             )
@@ -257,9 +261,11 @@ class Turns:
         given = windows.given(scope, progress.prompt)
         heard = [turn.message, *(found.unit.content for found in recalled), *given]
         if progress.told_by_runtime:
-            heard.append(reply)
+            heard.append(reply.removesuffix(progress.asked.words) if progress.asked else reply)
         remember = self._desk.remember
-        stored = remember.finish_turn(turn.owner, turn.session, written.turn, reply, state, heard, now)
+        stored = remember.finish_turn(
+            turn.owner, turn.session, written.turn, reply, state, heard, now, progress.asked if reply else None
+        )
         if state is not TurnState.CANCELLED or progress.tokens:
             windows.commit(
                 turn.owner, turn.session, progress.prompt, written.turn, progress.tokens,
@@ -296,11 +302,6 @@ def _lasting_reply(turn: RunningTurn, windows: Windows, progress: Progress, writ
     """The reply as it may be kept: nothing of one that may repeat what was forgotten while it was made."""
     forgotten = windows.may_repeat_forgotten(turn.owner, turn.session, progress.prompt, written.added)
     return "" if forgotten else progress.reply
-
-
-def _armed(turn: RunningTurn) -> StopSignal:
-    assert turn.signal is not None
-    return turn.signal
 
 
 async def _next(pieces: AsyncIterator[Piece | Generation]) -> Piece | Generation | None:

@@ -28,6 +28,7 @@ class Texts:
     day: str
     day_with_year: str
     archived: str
+    until: str
     between: str
     times: dict[Form, str]
 
@@ -53,6 +54,7 @@ ENGLISH = Texts(
     day="{day} {month_name}",
     day_with_year="{day} {month_name} {year}",
     archived="archived",
+    until="until {day}",
     between=", ",
     times={
         Form.DAY: " ({day})",
@@ -86,6 +88,7 @@ CHINESE = Texts(
     day="{month}月{day}日",
     day_with_year="{year}年{month}月{day}日",
     archived="已归档",
+    until="到{day}为止",
     between="，",
     times={
         Form.DAY: "（{day}）",
@@ -132,7 +135,14 @@ def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     if unit.kind is Kind.EPISODE:
         words = _dated(words, unit.valid_from.astimezone(zone).date(), now.astimezone(zone).date())
     archived = texts.archived if unit.archived_at is not None else ""
-    return f"[{texts.between.join(filter(None, (who, when, archived)))}] {words}"
+    return f"[{texts.between.join(filter(None, (who, when, _until(unit, texts, now, zone), archived)))}] {words}"
+
+
+def _until(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
+    """When it ceased to be so, of what is told of the past."""
+    if unit.valid_until is None or unit.valid_until > now:
+        return ""
+    return texts.until.format(day=spoken_date(unit.valid_until, texts, now, zone))
 
 
 def _whose(unit: Unit, texts: Texts) -> str:

@@ -69,6 +69,7 @@ class Life:
             remember=self.desk.remember,
             archive=self.desk.archive,
             embedders=self.embedders,
+            doubles=self.desk.doubles,
             close_store=lambda: None,
         )
 

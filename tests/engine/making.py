@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from edge.engine.archive import Archive
 from edge.engine.context import PromptPlan
+from edge.engine.doubles import Doubles
+from edge.engine.past import Past
 from edge.engine.ports import Scope
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
 from edge.engine.serving import Serving
+from edge.engine.truth import Doubts
 from edge.engine.vectors import Vectors, embedder_key
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans, key_of
@@ -66,10 +69,11 @@ class Desk:
     """A memory of fakes with the real use cases on it."""
 
     def __init__(
-        self, *, embedder: HashEmbedder | None = None, limits: Limits | None = None, attached: bool = True
-    ) -> None:
+        self, *, embedder: HashEmbedder | None = None, limits: Limits | None = None, attached: bool = True,
+        store: FakeMemoryStore | None = None,
+    ) -> None:  # fmt: skip
         self.clock = SetClock()
-        self.store = FakeMemoryStore()
+        self.store = store or FakeMemoryStore()
         self._limits = limits or Limits(200, 8, 0.35, 0.5)
         self.begin_anew()
         if attached:
@@ -78,8 +82,11 @@ class Desk:
     def begin_anew(self) -> None:
         """The use cases as they are after a start, on the same store; no embedder is there yet."""
         self.vectors = Vectors()
-        self.recall = Recall(self.store, RULES, self.vectors, self._limits, self.clock)
-        self.remember = Remember(self.store, RULES, self.vectors, Lifespans())
+        self.recall = Recall(
+            self.store, RULES, self.vectors, self._limits, self.clock, past=Past(self.store.truth, RULES, UTC)
+        )
+        self.remember = Remember(self.store, RULES, self.vectors, Lifespans(), Doubts(self.store.truth, RULES))
+        self.doubles = Doubles(self.store, self.store.truth, self.store, self.vectors, self.clock)
         self.archive = Archive(self.store.archive, Lifespans(), Decay(), self.clock)
         self.serving = Serving(self.store, self.store.archive, self.archive)
 

@@ -67,12 +67,11 @@ class House(Desk):
     store: SlowStore
 
     def __init__(self, model: ScriptedModel, *, waiting: int = 2, fast: bool = True) -> None:
-        super().__init__()
-        self.store = SlowStore()
-        self.recall._store = self.store
-        self.remember._store = self.store
+        super().__init__(store=SlowStore())
         self.archive = Archive(self.store.archive, Lifespans(), Decay(), self.clock)
         self.serving = Serving(self.store, self.store.archive, self.archive)
+        self.contexts = Contexts(self.store.contexts, self.remember)
+        self.batches = Batches(self.store.batches, kept=timedelta(days=7))
         self.model = model
         self.workers = ThreadWorker("memory", 64), ThreadWorker("model", 64)
         self.windows = Windows(self.store, Composer(model.tokenizer), plan(role="You are Edge."))
