@@ -91,6 +91,15 @@ class BatchEnded(EdgeError):
     default_hint = "Resume it first, if it is to go on."
 
 
+class ForgettingChanged(EdgeError):
+    """What would be forgotten is no longer what the preview showed; nothing was forgotten."""
+
+    code = "forgetting_changed"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Look at what goes now, and confirm that."
+
+
 class PromptTooLong(EdgeError):
     """The role text and the person's words alone do not fit the context; the counts are in the details."""
 
@@ -128,6 +137,15 @@ class BatchNotFound(EdgeError):
     exit_status = 3
     http_status = 404
     default_hint = "`edge batches` lists the ids."
+
+
+class SessionNotFound(EdgeError):
+    """The owner has no session of that name."""
+
+    code = "session_not_found"
+    exit_status = 3
+    http_status = 404
+    default_hint = "`edge sessions` lists them."
 
 
 class TurnNotOpen(EdgeError):

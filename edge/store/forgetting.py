@@ -26,7 +26,8 @@ REWRITTEN_AT_ONCE = 32 * 1024 * 1024
 
 _STATEMENT = """
     SELECT u.id, u.kind, u.source, u.content, u.value, u.quote, u.source_turn,
-        (SELECT group_concat(c.turn) FROM confirmations c WHERE c.unit = u.id)
+        (SELECT group_concat(c.turn) FROM confirmations c WHERE c.unit = u.id),
+        (SELECT group_concat(d.asked_turn) FROM contradictions d WHERE d.older = u.id OR d.newer = u.id)
     FROM units u
 """
 _NAMED = f"{_STATEMENT} WHERE u.owner = :owner AND u.id IN (SELECT value FROM json_each(:ids))"
@@ -71,7 +72,6 @@ def leave_no_trace(db: Database) -> None:
     if db.size() <= REWRITTEN_AT_ONCE:
         with suppress(DiskFull):  # it is forgotten all the same; the traces stay due
             remove_traces(db)
-    return tuple(sorted(gone.units))
 
 
 def remove_traces(db: Database) -> bool:

@@ -219,6 +219,8 @@ _THIRD = Migration(
         WHERE archived_at IS NULL AND valid_until IS NOT NULL
         """,
         "CREATE INDEX units_lowered ON units (owner, relevance) WHERE archived_at IS NULL AND relevance < 1.0",
+        # Turns that are removed are looked for here.
+        "CREATE INDEX confirmations_by_turn ON confirmations (turn)",
         # What a session is doing, as its agent told it: compact JSON.
         """
         CREATE TABLE session_contexts (
@@ -257,6 +259,7 @@ _THIRD = Migration(
         ) STRICT
         """,
         "CREATE INDEX contradictions_open ON contradictions (owner, asked_turn) WHERE settled_at IS NULL",
+        "CREATE INDEX contradictions_by_question ON contradictions (asked_turn) WHERE asked_turn IS NOT NULL",
         "CREATE INDEX contradictions_by_older ON contradictions (older)",
         "CREATE INDEX contradictions_by_newer ON contradictions (newer)",
         # Work on many items: `handled` of `total` were tried, in order; those that failed are listed.

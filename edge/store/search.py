@@ -7,6 +7,8 @@ little, and then among the newest units.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from edge.engine.ports import Scope
 from edge.memory.text import is_prefix, query_terms
 from edge.memory.units import UnitId
@@ -66,9 +68,14 @@ def _matches(db: Database, scope: Scope, terms: list[str], limit: int) -> dict[U
             WHERE units_text MATCH :match AND {visible(scope)} ORDER BY units_text.rowid DESC LIMIT {SCORED_LIMIT})
         ORDER BY rank, id DESC LIMIT :limit
         """,
-        in_scope(scope, match=" OR ".join(_quoted(term) for term in terms), limit=limit),
+        in_scope(scope, match=as_match(terms, "OR"), limit=limit),
     )
     return {UnitId(unit): score for unit, score in rows}
+
+
+def as_match(terms: Sequence[str], operator: str) -> str:
+    """Terms as FTS5 syntax: those that hold all of them (AND) or any (OR)."""
+    return f" {operator} ".join(_quoted(term) for term in terms)
 
 
 def _quoted(term: str) -> str:

@@ -27,10 +27,11 @@ from edge.store.archive import SqliteArchive
 from edge.store.changes import apply_changes
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
-from edge.store.forgetting import forget_units, remove_traces
+from edge.store.forgetting import forget_units, leave_no_trace, remove_traces
 from edge.store.masks import Masks
 from edge.store.rows import micros
 from edge.store.search import search_units
+from edge.store.selections import SqliteForgetting
 from edge.store.selections import SqliteForgetting
 from edge.store.truth import SqliteTruth
 
@@ -52,6 +53,8 @@ class SqliteStore:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._masks = Masks(db)
+        self.forgetting = SqliteForgetting(db)
+        """And as its ForgettingStore."""
         self.forgetting = SqliteForgetting(db)
         """And as its ForgettingStore."""
         self.archive = SqliteArchive(db)
@@ -225,7 +228,9 @@ class SqliteStore:
         return read_counts(self._db, owner)
 
     def recover(self, at: datetime) -> int:
-        """Mark turns that an earlier process left open as interrupted; how many there were. Called once, at start."""
+        """Mark turns that an earlier process left open as interrupted; how many there were. Called once, at start. What
+        a process that was killed had forgotten leaves its last traces."""
+        leave_no_trace(self._db)
         return turns.end_abandoned(self._db, at)
 
     def checkpoint(self) -> None:
