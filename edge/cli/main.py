@@ -24,6 +24,7 @@ COMMANDS = {
     "memories": "edge.cli.memories",
     "forget": "edge.cli.forget",
     "sessions": "edge.cli.sessions",
+    "batches": "edge.cli.batches",
     "status": "edge.cli.status",
     "index": "edge.cli.index",
     "models": "edge.cli.models",

@@ -128,6 +128,66 @@ class Client:
         each_shaped(found, SessionWire)
         return found
 
+    # --- execution contexts ---
+
+    def context(self, session: str) -> ContextWire:
+        """The execution context of a session."""
+        return shaped(self._call("GET", _context_path(session)), ContextWire)
+
+    def set_context(self, session: str, context: Mapping[str, object]) -> ContextWire:
+        """Put a context in the place of the session's: any of current_tool, tool_args, last_tool_result and
+        session_variables. Raises RequestInvalid naming the place of what is not JSON, before anything is sent."""
+        compact_json(context, "context")
+        return shaped(self._call("PUT", _context_path(session), context), ContextWire)
+
+    def clear_context(self, session: str) -> ContextWire:
+        """Take the session's context away."""
+        return shaped(self._call("DELETE", _context_path(session)), ContextWire)
+
+    # --- batches ---
+
+    def begin_batch(self, session: str, task: str, title: str, total: int) -> BatchWire:
+        """A new batch, or the one of that task as it stands. Raises BatchDiffers where that has another total."""
+        body = {"session": session, "task": task, "title": title, "total": total}
+        return _batch(self._call("POST", "/v1/batches", body))
+
+    def batches(
+        self,
+        *,
+        session: str | None = None,
+        state: str | None = None,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> BatchPageWire:
+        """One page of batches, newest first."""
+        query = _given(session=session, state=state, before=before, limit=limit)
+        page = shaped(self._call("GET", "/v1/batches", query=query), BatchPageWire, lists=("batches",))
+        for batch in page["batches"]:
+            _batch(batch)
+        return page
+
+    def batch(self, batch: int) -> BatchWire:
+        """One batch with all its failures. Raises BatchNotFound."""
+        return _batch(self._call("GET", f"/v1/batches/{batch}"))
+
+    def advance_batch(self, batch: int, item: int) -> BatchWire:
+        """Note that an item was done. Raises BatchItemUnexpected, BatchEnded, BatchNotFound."""
+        return _batch(self._call("POST", f"/v1/batches/{batch}/advance", {"item": item}))
+
+    def fail_batch(self, batch: int, item: int, reason: str) -> BatchWire:
+        """Note that an item could not be done. Raises as `advance_batch` does."""
+        return _batch(self._call("POST", f"/v1/batches/{batch}/fail", {"item": item, "reason": reason}))
+
+    def resume_batch(self, batch: int) -> BatchWire:
+        """Go on with a batch; `next` of the answer is the item to do."""
+        return _batch(self._call("POST", f"/v1/batches/{batch}/resume"))
+
+    def cancel_batch(self, batch: int) -> BatchWire:
+        """Take no further item."""
+        return _batch(self._call("POST", f"/v1/batches/{batch}/cancel"))
+
+    # --- the daemon ---
+
     def status(self) -> StatusWire:
         """State, memory by part, settings in force."""
         return shaped(self._call("GET", "/v1/status"), StatusWire)
@@ -179,6 +239,20 @@ class Client:
         if answer.status >= http.client.BAD_REQUEST:
             raise_refusal(answer.status, data)
         return parse_json(data)
+
+
+def _context_path(session: str) -> str:
+    """The path of a session's context: whatever stands in the name is one piece of it."""
+    # urllib.parse is loaded by http.client anyway.
+    from urllib.parse import quote
+
+    return f"/v1/sessions/{quote(session, safe='')}/context"
+
+
+def _batch(data: Any) -> BatchWire:
+    batch = shaped(data, BatchWire, lists=("failures",))
+    each_shaped(batch["failures"], FailureWire)
+    return batch
 
 
 def _index_answer(data: Any) -> IndexAnswer:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from edge.errors import BodyInvalid, FieldUnknown, RequestInvalid
+from edge.memory.leftovers import texts_of
 from edge.memory.units import SessionId
 from edge.prompt.structured import EXECUTION_FIELDS, compact_json
 from edge.wire import MAX_SESSION_CHARS
@@ -183,7 +184,9 @@ def checked_context(context: dict[str, Any]) -> dict[str, Any]:
         if name not in EXECUTION_FIELDS:
             shown = _shown(name)
             raise FieldUnknown(f"The field context.{shown} is not known here.", field=f"context.{shown}")
-    check_text("context", compact_json(context, "context"))
+    compact_json(context, "context")
+    for text in texts_of(context):
+        check_text("context", text)
     return context
 
 

@@ -43,20 +43,20 @@ def mentions(text: str, gone: Iterable[Gone]) -> bool:
 def context_mentions(context: str, gone: Sequence[Gone]) -> bool:
     """Whether a stored context holds what one of the units said, or is what a tool result was told by."""
     value = json.loads(context)
-    if mentions("\n".join(_texts(value)), gone):
+    if mentions("\n".join(texts_of(value)), gone):
         return True
     results = {unit.content for unit in gone if unit.kind is Kind.TOOL_RESULT}
     return bool(results) and told_by_result(value) in results
 
 
-def _texts(value: object) -> Iterator[str]:
+def texts_of(value: object) -> Iterator[str]:
     """All keys and values of a JSON value, as texts."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield str(key)
-            yield from _texts(inner)
+            yield from texts_of(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts(inner)
+            yield from texts_of(inner)
     elif value is not None:
         yield str(value)
