@@ -105,13 +105,18 @@ def shaped(data: Any, shape: type[Shape], *, lists: tuple[str, ...] = ()) -> Sha
     """The data as its wire type, once it is an object with all the fields, and lists of objects or ids where named."""
     if not isinstance(data, dict):
         raise AnswerInvalid(f"The daemon's answer is no {shape.__name__}, it is no object.")
-    missing = [name for name in shape.__annotations__ if name not in data]
+    missing = [name for name, kind in shape.__annotations__.items() if name not in data and _is_required(kind)]
     if missing:
         raise AnswerInvalid(f"The daemon's answer has no {missing[0]}; it should be a {shape.__name__}.")
     for name in lists:
         if not isinstance(data[name], list):
             raise AnswerInvalid(f"{name} in the daemon's answer is no list.")
     return cast(Shape, data)
+
+
+def _is_required(kind: Any) -> bool:
+    """Whether a field of a wire type must be there; its annotation is a text that nobody has looked into."""
+    return not getattr(kind, "__forward_arg__", "").startswith("NotRequired[")
 
 
 def each_shaped(items: list[Any], shape: type[Any]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from edge.memory.compression import compress
+
 RESULT_LIMIT = 150
 """Characters of a tool result's content."""
 _WEIGHTS: tuple[tuple[float, re.Pattern[str]], ...] = (
@@ -60,18 +62,12 @@ def readable(name: str) -> str:
 
 
 def _fitting(told: Sequence[str], limit: int) -> str:
-    """As many of the pairs, in their order, as have room; of a first that is too long, its beginning in whole words."""
+    """As many of the pairs, in their order, as have room; of a first that is too long, its weightiest clauses."""
     kept: list[str] = []
     for pair in told:
         if len("; ".join([*kept, pair])) <= limit:
             kept.append(pair)
-    return "; ".join(kept) if kept else _cut(told[0], limit)
-
-
-def _cut(text: str, limit: int) -> str:
-    head = text[:limit]
-    space = head.rfind(" ")
-    return head[:space].rstrip() if space > limit // 2 else head
+    return "; ".join(kept) if kept else compress(told[0], limit)
 
 
 def _pairs(value: object, key: str) -> Iterator[tuple[str, str]]:
