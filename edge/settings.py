@@ -91,7 +91,7 @@ class IndexSettings:
         low=64,
         high=65536,
     )
-    build_memory_mb: int = _setting(256, "Most memory in MiB that building a file takes.", low=32, high=16384)
+    build_memory_mb: int = _setting(256, "Most memory in MiB that building a file takes.", low=48, high=16384)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ from edge.index.sidefile import Side, outline_of, write_side
 
 ELEMENT_BYTES = 140
 """What hnswlib keeps in memory for an element beside its record: a lock, a level, upper links, the labels' table."""
-_RESERVE = 24 << 20
-"""Bytes of a build that are not the graph's: rows on their way, sums, what the allocator keeps."""
+_RESERVE = 38 << 20
+"""Bytes of a build that are not the graph's: the store's cache, rows on their way, what the process that writes the
+file has of its own, what the allocator keeps."""
 _READ, _ADD, _SUM = 1024, 16, 2048
 """Vectors in one read from the store, in one step of building, and in one of summing."""
 _SEED = 100

@@ -124,6 +124,8 @@ class Upkeep:
             self._rebuilt = 0
         if task is None:
             return False
+        if not (held.folder / files.MANIFEST).exists():  # else one that went missing looks like one that never was
+            self._write([segment.entry for segment in held.segments], held.blanked)
         self._clean_up()
         job = Job(task.interval.after, task.interval.through, held.forgotten, held.bounds.capacity)
         build = build_segment(held.folder, held.shape, held.log, job, held.options.threads)

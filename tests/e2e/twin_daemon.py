@@ -7,6 +7,8 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import edge.daemon.parts
 from edge.cli.main import main
 from edge.engine.ports import MemoryStore
@@ -23,7 +25,8 @@ def both() -> Manifest:
 
 
 def run() -> int:
-    edge.daemon.parts.load_manifest = both  # type: ignore[assignment]
+    patch = pytest.MonkeyPatch()
+    patch.setattr(edge.daemon.parts, "load_manifest", both)
     embed = Vectors.embed_coming
     hold = Path(os.environ["EDGE_STATE_DIR"], "hold")
 
@@ -33,7 +36,7 @@ def run() -> int:
             return False
         return embed(vectors, store, limit)
 
-    Vectors.embed_coming = embed_half  # type: ignore[method-assign]
+    patch.setattr(Vectors, "embed_coming", embed_half)
     return main()
 
 

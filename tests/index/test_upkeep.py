@@ -322,9 +322,11 @@ def test_everything_is_on_the_disk_before_something_names_it(tmp_path: Path, mon
     monkeypatch.setattr(log, "keep_mark", note_mark)
     drain(index)
     folder = f"sync {tmp_path.name}"
+    manifest = ("mark", f"sync {MANIFEST}.tmp", folder, f"name {MANIFEST}", folder)
     assert order == [
+        *manifest,
         *("sync segment.tmp", "sync segment.rows.tmp", "name .hnsw", "name .rows"),
-        *("mark", f"sync {MANIFEST}.tmp", folder, f"name {MANIFEST}", folder),
+        *manifest,
     ]
 
 
@@ -581,3 +583,20 @@ def test_a_killed_writer_of_a_graph_is_an_error_and_the_build_begins_again(
     drain(index)
     assert index.state().fresh == 0
     assert_whole(opened(tmp_path, log), log)
+
+
+def test_what_was_built_and_not_named_yet_is_a_leftover_and_no_fault(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = filled(40)
+    index = opened(tmp_path, log)
+    index.step()
+    log.failure = StoreFailed("The card is gone.")
+    with pytest.raises(StoreFailed):
+        drain(index)
+    assert list(tmp_path.glob("*.rows"))
+    log.failure = None
+    again = opened(tmp_path, log)
+    assert (again.state().unfit, caplog.records) == ((), [])
+    assert not list(tmp_path.glob("*.rows"))
+    assert_whole(again, log)
