@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -45,6 +46,7 @@ from edge.engine.answers import Answers
 from edge.engine.archive import Archive
 from edge.engine.batches import Batches
 from edge.engine.doubles import Doubles
+from edge.engine.forgetting import Forgetting
 from edge.engine.past import Past
 from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
@@ -137,9 +139,11 @@ class Daemon:
         speed = Speed()
         self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
+        contexts = Contexts(store.contexts, self.memory.remember)
+        batches = Batches(store.batches, kept=timedelta(hours=settings.memory.batch_operation_hours))
         serving = Serving(store, store.archive, self.memory.archive)
         self.turns = Turns(
-            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, serving),
+            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
             self.speech.speaker,
@@ -160,6 +164,7 @@ class Daemon:
             contexts=contexts,
             batches=batches,
             truth=store.truth,
+            forgetting=Forgetting(store.forgetting, self.memory.recall, self.memory.vectors),
             speech=self.speech,
             status=status,
             sampling=_sampling(settings),

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from edge.engine.events import Event
 from edge.engine.ports import Sampling, StopSignal
+from edge.engine.sessions import Context
 from edge.memory.units import OwnerId, SessionId
-from edge.prompt.structured import IDLE, Execution
 
 
 class SessionLocks:
@@ -43,7 +43,7 @@ class RunningTurn:
     message: str
     sampling: Sampling
     started: float
-    execution: Execution = IDLE
+    context: Context | None = None
     events: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)
     stopped: bool = False
     signal: StopSignal | None = None

@@ -24,14 +24,15 @@ from edge.memory.units import (
 )
 from edge.store import embeddings, nearby, reads, turns, vector_log
 from edge.store.archive import SqliteArchive
+from edge.store.batches import SqliteBatches
 from edge.store.changes import apply_changes
+from edge.store.contexts import SqliteContexts
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
 from edge.store.forgetting import forget_units, leave_no_trace, remove_traces
 from edge.store.masks import Masks
 from edge.store.rows import micros
 from edge.store.search import search_units
-from edge.store.selections import SqliteForgetting
 from edge.store.selections import SqliteForgetting
 from edge.store.truth import SqliteTruth
 
@@ -53,8 +54,6 @@ class SqliteStore:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._masks = Masks(db)
-        self.forgetting = SqliteForgetting(db)
-        """And as its ForgettingStore."""
         self.forgetting = SqliteForgetting(db)
         """And as its ForgettingStore."""
         self.archive = SqliteArchive(db)

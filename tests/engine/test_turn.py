@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 import pytest
@@ -14,11 +14,13 @@ import pytest
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
+from edge.engine.batches import Batches
 from edge.engine.context import Windows
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.ports import Sampling, Written
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
+from edge.engine.sessions import Contexts
 from edge.engine.speed import Speed
 from edge.engine.turn import MemoryDesk, Speaker, Turns
 from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
@@ -78,7 +80,7 @@ class House(Desk):
         self.written = 0
         self.missing: EdgeError | None = None
         self.turns = Turns(
-            MemoryDesk(self.workers[0], self.recall, self.remember, self.serving),
+            MemoryDesk(self.workers[0], self.recall, self.remember, self.contexts, self.batches, self.serving),
             Answers(RULES, fast=fast),
             self.workers[1],
             self._speaker,

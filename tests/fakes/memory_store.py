@@ -13,7 +13,9 @@ import numpy as np
 
 from edge.engine.ports import EmbeddingRow, Mask, Page, Scope, Written
 from edge.errors import MemoryNotFound, TurnNotOpen
+from edge.memory.batches import reports_on
 from edge.memory.erasure import Statement, Words, erasure
+from edge.memory.leftovers import Gone
 from edge.memory.places import Place
 from edge.memory.text import draft_terms, is_prefix, query_terms
 from edge.memory.units import (
@@ -53,6 +55,8 @@ class FakeMemoryStore(FakeEmbeddings):
 
     def __init__(self) -> None:
         super().__init__()
+        self.contexts = FakeContexts(self)
+        self.batches = FakeBatches(self)
         self._turns: dict[TurnId, Turn] = {}
         self._units: dict[UnitId, Unit] = {}
         self._records: dict[UnitId, Record] = {}
@@ -162,6 +166,7 @@ class FakeMemoryStore(FakeEmbeddings):
             return ()
         words = [Words(turn.id, turn.message, turn.reply) for turn in self._turns.values() if turn.owner == owner]
         gone = erasure(named, list(statements.values()), words)
+        self._clear_leftovers(owner, [self._units[unit] for unit in sorted(gone.units)])
         self._erase(gone.units)
         for unit in gone.units:
             self._remove(unit)
@@ -172,6 +177,24 @@ class FakeMemoryStore(FakeEmbeddings):
         for turn in gone.replies:
             self._turns[turn] = replace(self._turns[turn], reply="")
         return tuple(sorted(gone.units))
+
+    def _clear_leftovers(self, owner: OwnerId, units: Sequence[Unit]) -> None:
+        gone = [Gone(unit.kind, unit.content, unit.value) for unit in units]
+        self.contexts.clear_leftovers(owner, gone)
+        self.batches.clear_leftovers(owner, gone)
+        for unit in units:
+            for turn in self._turns.values():
+                told_in = (turn.owner, turn.session) == (owner, unit.session)
+                if unit.kind is Kind.BATCH_OPERATION and told_in and reports_on(turn.reply, unit.content):
+                    self._turns[turn.id] = replace(turn, reply="")
+
+    def end_unit(self, unit: UnitId, until: datetime | None) -> None:
+        """As the store of batches does."""
+        self._units[unit] = replace(self._units[unit], valid_until=until)
+
+    def find(self, unit: UnitId) -> Unit | None:
+        """A unit of anybody's, in any state."""
+        return self._units.get(unit)
 
     def _remove(self, unit: UnitId) -> None:
         del self._units[unit], self._records[unit]

@@ -21,7 +21,6 @@ from edge.engine.events import RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.ports import LanguageModel, Sampling, Scope, TextEmbedder, Written
 from edge.memory.language import language_of
 from edge.memory.units import OwnerId, SessionId, Unit
-from edge.prompt.structured import IDLE, Execution, execution_of
 from edge.settings import Settings
 from tests.e2e.running import ScriptedModels, environment, settings_of
 from tests.fakes.clock import SetClock
@@ -63,7 +62,6 @@ class Player:
     clock: SetClock = field(default_factory=SetClock)
     owner: OwnerId = ANN
     session: SessionId = MAIN
-    execution: Execution = IDLE
     seen: Seen = field(default_factory=Seen)
     replies: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -136,7 +134,10 @@ class Player:
             for words in islice(cycle(SMALL_TALK[language]), int(text.removeprefix("small talk "))):
                 await self._say(daemon, words, None)
         elif text.startswith("context "):
-            self.execution = execution_of(json.loads(text.removeprefix("context ")), "context")
+            context, now = json.loads(text.removeprefix("context ")), self.clock.now()
+            contexts = daemon.service.contexts
+            written = await daemon.workers[0].run(lambda: contexts.replace(self.owner, self.session, context, now))
+            self._note(written)
         elif text.startswith("remember "):
             words, now = text.removeprefix("remember "), self.clock.now()
             remember = daemon.memory.remember
@@ -153,7 +154,7 @@ class Player:
         """A turn, a minute after what was before."""
         self.clock.pass_by(minutes=1)
         self.replies = [] if reply is None else [reply]
-        turn = daemon.turns.start(self.owner, self.session, words, Sampling(max_tokens=200), execution=self.execution)
+        turn = daemon.turns.start(self.owner, self.session, words, Sampling(max_tokens=200))
         while (event := await turn.events.get()) is not None:
             if isinstance(event, TurnFailed):
                 raise event.error
