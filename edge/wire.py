@@ -37,7 +37,8 @@ class MemoryWire(TypedDict):
     last_accessed: str | None
     superseded_by: int | None
     archived_at: str | None
-    ended_why: NotRequired[str | None]
+    archived_why: NotRequired[str | None]
+    ended_why: str | None
 
 
 class HistoryAnswer(TypedDict):
@@ -142,7 +143,7 @@ class DoneEvent(TypedDict):
     remembered: list[int]
     usage: UsageWire
     timings: TimingsWire
-    asked: NotRequired[AskedWire]
+    asked: AskedWire | None
 
 
 class SessionWire(TypedDict):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from edge.cli.moments import moment
 from edge.cli.options import Options, pass_options, talking
 from edge.cli.units import KINDS
 
@@ -20,28 +21,47 @@ if TYPE_CHECKING:
 @click.option("--before", type=click.IntRange(min=1), metavar="ID", help="Only those older than this id.")
 @click.option("--all", "everything", is_flag=True, help="Every page, not only one.")
 @click.option("--past", is_flag=True, help="Also what has expired, was superseded or archived.")
+@click.option(
+    "--as-of", type=moment, metavar="TIME", help="What was so then; a day, such as 2026-03-01, means its end."
+)
+@click.option("--history", type=click.IntRange(min=1), metavar="ID", help="What took whose place, up to this memory.")
+@click.option("--why", type=click.IntRange(min=1), metavar="ID", help="The words that this memory comes from.")
 @talking
 @pass_options
 def memories(
-    options: Options, kind: str | None, limit: int | None, before: int | None, everything: bool, past: bool
+    options: Options,
+    kind: str | None,
+    limit: int | None,
+    before: int | None,
+    everything: bool,
+    past: bool,
+    as_of: str | None,
+    history: int | None,
+    why: int | None,
 ) -> None:
     """List what is remembered, newest first: id, date, kind, content.
 
-    Of every session, unless --session names one; EDGE_SESSION does not narrow it.
+    Of every session, unless --session names one; EDGE_SESSION does not narrow it. --history and --why tell of one
+    memory instead.
 
     \b
     edge memories
     edge memories --kind user_profile --past
+    edge memories --as-of 2026-03-01
+    edge memories --history 41
     edge memories --all --json > memories.json
     """
     from edge.cli.terminal import print_err, print_json
     from edge.cli.units import print_units
 
+    if history is not None or why is not None:
+        _tell(options, history, why)
+        return
     client, session = options.client(), options.named_session
     if everything:
-        _print_all(client.all_memories(session=session, kind=kind, past=past, before=before), options)
+        _print_all(client.all_memories(session=session, kind=kind, past=past, before=before, as_of=as_of), options)
         return
-    page = client.memories(session=session, kind=kind, past=past, limit=limit, before=before)
+    page = client.memories(session=session, kind=kind, past=past, limit=limit, before=before, as_of=as_of)
     if options.as_json:
         print_json(page)
         return
@@ -49,6 +69,22 @@ def memories(
         print_err("Nothing is remembered here.")
     if page["next_before"] is not None:
         print_err(f"There are more: add --before {page['next_before']}, or --all.")
+
+
+def _tell(options: Options, history: int | None, why: int | None) -> None:
+    """How one memory came to be what it is."""
+    from edge.cli.provenance import print_history, print_why
+    from edge.cli.terminal import print_json
+
+    client = options.client()
+    if history is not None and why is not None:
+        raise click.UsageError("--history and --why do not go together.")
+    if history is not None:
+        versions = client.history(history)
+        print_json(versions) if options.as_json else print_history(versions["memories"])
+    elif why is not None:
+        answer = client.why(why)
+        print_json(answer) if options.as_json else print_why(answer)
 
 
 def _print_all(units: Iterable[MemoryWire], options: Options) -> None:

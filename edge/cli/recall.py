@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from edge.cli.moments import moment
 from edge.cli.options import Options, pass_options, talking
 from edge.cli.units import KINDS
 
@@ -12,7 +13,9 @@ from edge.cli.units import KINDS
 @click.argument("query", nargs=-1)
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Most memories, in place of recall.limit.")
 @click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only this kind; may be repeated.")
-@click.option("--as-of", metavar="TIME", help="As things stood then, for example 2026-03-01T12:00:00Z.")
+@click.option(
+    "--as-of", type=moment, metavar="TIME", help="As things stood then; a day, such as 2026-03-01, means its end."
+)
 @click.option("--explain", is_flag=True, help="Also what each score is made of, and what was dropped and why.")
 @talking
 @pass_options

@@ -71,6 +71,7 @@ def memory_wire(unit: Unit) -> MemoryWire:
         "last_accessed": optional_time(unit.last_accessed),
         "superseded_by": unit.superseded_by,
         "archived_at": optional_time(unit.archived_at),
+        "archived_why": unit.archived_why,
         "ended_why": None if unit.ended_why is None else unit.ended_why.value,
     }
 
@@ -101,6 +102,8 @@ def recalled_wire(found: Recalled, sent: Collection[UnitId] | None = None, *, ex
         wire["sent"] = found.unit.id in sent
     if found.passage is not None:
         wire["passage"] = found.passage
+    if found.unit.archived_why is not None:
+        wire["archived_why"] = found.unit.archived_why
     if explain:
         wire["signals"] = {name: round(value, 4) for name, value in found.signals.items()}
     return wire
@@ -206,7 +209,8 @@ def _recall_event(event: RecallDone) -> RecallEvent:
 
 def done_wire(event: TurnDone) -> DoneEvent:
     """The end of a turn."""
-    wire: DoneEvent = {
+    asked = event.asked
+    return {
         "turn": event.turn,
         "session": event.session,
         "reply": event.reply,
@@ -214,6 +218,7 @@ def done_wire(event: TurnDone) -> DoneEvent:
         "answered_by": "runtime" if event.told_by_runtime else "model",
         "recalled": [recalled_wire(item, event.sent) for item in event.found.recalled],
         "remembered": list(event.remembered),
+        "asked": None if asked is None else {"older": asked.older, "newer": asked.newer},
         "usage": _usage_wire(event.usage),
         "timings": {
             "rules_ms": _ms(event.timings.rules),
@@ -222,9 +227,6 @@ def done_wire(event: TurnDone) -> DoneEvent:
             "total_ms": _ms(event.timings.total),
         },
     }
-    if event.asked is not None:
-        wire["asked"] = {"older": event.asked.older, "newer": event.asked.newer}
-    return wire
 
 
 def _usage_wire(usage: Usage) -> UsageWire:

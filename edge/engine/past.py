@@ -92,15 +92,20 @@ class Past:
 def past_words(answer: PastAnswer, rules: Rules, language: str) -> str:
     """The reply to a question for how things were."""
     now = answer.scope.as_of
-    told = [Told(sentence_of(version.unit, rules, language), version) for version in answer.versions]
+    told = [_told(version, rules, language) for version in answer.versions]
     question = answer.question
     if told:
-        return past_reply(told, question.when, question.period, language, now, answer.zone)
+        first = None if question.period is None else question.period.first
+        return past_reply(told, question.when, first, language, now, answer.zone)
     assert answer.instead is not None
-    instead = Told(sentence_of(answer.instead.unit, rules, language), answer.instead)
+    instead = _told(answer.instead, rules, language)
     if question.period is None:
         return none_earlier(instead.sentence, language)
     return not_known_then(instead, question.when, language, now, answer.zone)
+
+
+def _told(version: Version, rules: Rules, language: str) -> Told:
+    return Told(sentence_of(version.unit, rules, language), version.since, version.until)
 
 
 def sentence_of(unit: Unit, rules: Rules, language: str) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 
-from edge.memory.past import Version
-from edge.memory.periods import Period
 from edge.prompt.texts import LANGUAGES, spoken_date, to_the_person
 
 _PAST_TENSE = {
@@ -45,10 +43,12 @@ _NONE_EARLIER = {
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A version with its distilled sentence in the language of the reply."""
+    """What was so: its distilled sentence in the language of the reply, and from when until when; `until` None: it
+    still is."""
 
     sentence: str
-    version: Version
+    since: datetime
+    until: datetime | None
 
 
 def doubt_question(older: str, newer: str | None, language: str) -> str:
@@ -69,24 +69,25 @@ def joined(reply: str, question: str, language: str) -> str:
 
 
 def past_reply(
-    told: Sequence[Told], when: str, period: Period | None, language: str, now: datetime, zone: tzinfo | None
+    told: Sequence[Told], when: str, first: date | None, language: str, now: datetime, zone: tzinfo | None
 ) -> str:
-    """What was so at a time (`when`, as the person said it), or before now where no time was named."""
+    """What was so at a time (`when`, as the person said it, of which `first` is the first day), or before now where no
+    time was named."""
     opening = when[:1].upper() + when[1:] if when else _EARLIER[language]
     sentences = []
     for number, each in enumerate(told):
         sentence = _in_the_past(to_the_person(each.sentence)) if language == "en" else to_the_person(each.sentence)
-        dates = _dates(each.version, period, language, now, zone)
+        dates = _dates(each, first, language, now, zone)
         if number == 0:
             sentence = opening + (" " if language == "en" else "") + _inside(sentence, language)
         sentences.append(sentence.rstrip(".。") + dates + ("." if language == "en" else "。"))
     return (" " if language == "en" else "").join(sentences)
 
 
-def not_known_then(first: Told, when: str, language: str, now: datetime, zone: tzinfo | None) -> str:
-    """The reply where what memory knows begins after the time that was asked for; `first` is what it knows first."""
-    day = spoken_date(first.version.since, LANGUAGES[language], now, zone)
-    sentence = _inside(to_the_person(first.sentence), language)
+def not_known_then(known: Told, when: str, language: str, now: datetime, zone: tzinfo | None) -> str:
+    """The reply where what memory knows begins after the time that was asked for; `known` is what it knows first."""
+    day = spoken_date(known.since, LANGUAGES[language], now, zone)
+    sentence = _inside(to_the_person(known.sentence), language)
     asked = _ZH_THEN.sub("", when) if language == "zh" else when[:1].lower() + when[1:]
     return _NOT_KNOWN_THEN[language].format(when=asked, day=day, sentence=sentence)
 
@@ -104,16 +105,16 @@ def _inside(sentence: str, language: str) -> str:
     return _DECAPITAL.sub(lambda found: found[0].lower(), sentence)
 
 
-def _dates(version: Version, period: Period | None, language: str, now: datetime, zone: tzinfo | None) -> str:
+def _dates(told: Told, first: date | None, language: str, now: datetime, zone: tzinfo | None) -> str:
     """From when and until when it was so, in brackets: the beginning only where it lies in the time asked for."""
     texts = LANGUAGES[language]
-    began = period is not None and version.since.astimezone(zone).date() > period.first
-    since = spoken_date(version.since, texts, now, zone)
-    if version.until is None or version.until > now:
+    began = first is not None and told.since.astimezone(zone).date() > first
+    since = spoken_date(told.since, texts, now, zone)
+    if told.until is None or told.until > now:
         if language == "zh":
             return f"（{since}起，现在也是）" if began else "（现在也是）"
         return f" (from {since}, still so)" if began else " (still so)"
-    until = spoken_date(version.until, texts, now, zone)
+    until = spoken_date(told.until, texts, now, zone)
     if language == "zh":
         return f"（{since}到{until}）" if began else f"（到{until}）"
     return f" (from {since} until {until})" if began else f" (until {until})"

@@ -161,6 +161,7 @@ def memory(number: int, content: str, **changes: Any) -> dict[str, Any]:
         "last_accessed": None,
         "superseded_by": None,
         "archived_at": None,
+        "ended_why": None,
     } | changes
 
 
@@ -187,6 +188,7 @@ def done_event(reply: str, **changes: Any) -> dict[str, Any]:
         "answered_by": "model",
         "recalled": [recalled(41, "name: Zhang Wei")],
         "remembered": [42],
+        "asked": None,
         "usage": {
             "prompt_tokens": 100,
             "reused_tokens": 80,

@@ -312,6 +312,7 @@ DONE_CUT = {
     "answered_by": "model",
     "recalled": [],
     "remembered": [],
+    "asked": None,
     "usage": {},
     "timings": {},
 }
