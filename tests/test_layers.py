@@ -23,6 +23,7 @@ PORTS = (
     *(f"edge.engine.{path.stem}" for path in (ROOT / "edge/engine").glob("*ports.py")),
 )
 ENGINE = (*DOMAIN, "edge.clock", "edge.prompt", "edge.engine")
+PROMPT_READS = ("batches", "compression", "language", "secrets", "units")
 SETTINGS = ("edge.errors", "edge.wire", "edge.places", "edge.settings", "edge.settings_file", "edge.config")
 MODEL_FILES = tuple(
     f"edge.models.{name}"
@@ -57,7 +58,15 @@ ROOMS = [
     Room("edge/memory/", DOMAIN, frozenset({"numpy", "snowballstemmer"}), frozenset(IMPURE)),
     Room(
         "edge/prompt/",
-        ("edge.errors", "edge.prompt", "edge.memory.batches", "edge.memory.units", "edge.memory.language"),
+        (
+            "edge.errors",
+            "edge.prompt",
+            "edge.memory.batches",
+            "edge.memory.units",
+            "edge.memory.language",
+            "edge.memory.compression",
+            "edge.memory.secrets",
+        ),
         no_std=frozenset(IMPURE),
     ),
     Room(

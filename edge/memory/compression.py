@@ -27,8 +27,8 @@ _CLAUSE_END = re.compile(
 _SENTENCE_END = re.compile(r"""(?:[.!?。！？…]+["'”’」』）】)\]]*|[\n\r])\s*$""")
 _FILLER = re.compile(
     r"(?i)(?:(?<=^)|(?<=[\s,.!?;:]))(?:(?:well|so|oh|okay|ok|anyway|basically|actually|you know|i mean|as i said"
-    r"|to be honest|honestly|as you can see|needless to say|by the way),[ \t]*|(?:um+|uh+|erm|please note that"
-    r"|note that|it should be noted that|sort of|kind of|basically|just|really|very|quite|literally)\b,?[ \t]*)"
+    r"|to be honest|honestly|as you can see|needless to say|by the way),[ \t]+(?=\w)|(?:um+|uh+|erm|please note that"
+    r"|note that|it should be noted that|sort of|kind of|basically|just|really|very|quite|literally)\b,?[ \t]+(?=\w))"
     r"|嗯+，?|呃+，?|啊，|哦，?|那个，|这个嘛，?|怎么说呢，?|你知道的?，|其实呢?，?|说实话，?|总的来说，?|众所周知，?"
     r"|需要注意的是，?|请注意，?|顺便说一下，?"
 )
@@ -59,6 +59,7 @@ _SMALL = (
     "if my your his her its our their this that these those very so as from mr mr. mrs. ms. dr."
 )
 _SMALL_WORDS = frozenset(_SMALL.split())
+_OPENING = {"and", "but", "or", "which", "who", "that", "because", "so", "while", "where", *"但而并又还也"}
 _BINDING_ZH = frozenset("不没无别未的和与或在从向把被给很更最第比")
 
 
@@ -173,10 +174,15 @@ def _stretches(text: str, start: int, end: int, limit: int) -> Iterator[tuple[in
 
 
 def _cut(text: str, tokens: Sequence[tuple[int, int]], first: int, last: int) -> int:
-    """The last place for a cut from `last` back: no word before it binds what follows."""
+    """The last place for a cut from `last` back: before a word that begins another thought, where one stands in the
+    last third, else where no word before it binds what follows."""
+    words = [text[slice(*span)].lower() for span in tokens[first : last + 1]]
+    for cut in range(last, last - (last - first) // 3, -1):
+        if words[cut - first] in _OPENING:
+            return cut
     for cut in range(last, first, -1):
-        word = text[slice(*tokens[cut - 1])]
-        if word.lower() not in _SMALL_WORDS and word not in _BINDING_ZH and not _NEGATION.search(word):
+        word = words[cut - first - 1]
+        if word not in _SMALL_WORDS and word not in _BINDING_ZH and not _NEGATION.search(word):
             return cut
     return last
 

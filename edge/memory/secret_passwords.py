@@ -142,7 +142,7 @@ PASSWORDS = (
     _shape(_KEYS, rf"{_NAME}[ \t]{{1,3}}(?P<secret>{_VALUE}{{6,128}})", _made_up_and_long),
     _shape(
         _KEYS,
-        rf"(?<!\S)(?P<secret>{_VALUE}{{4,64}})[ ](?:is|as)[ ](?:my|our|the|your|his|her)"
+        rf"(?<!{_VALUE})(?P<secret>{_VALUE}{{4,64}})[ ](?:is|as)[ ](?:my|our|the|your|his|her)"
         rf"[ ](?:[\w-]{{1,20}}[ ]){{0,3}}?{_NAME}",
         _made_up,
         _BEFORE,
