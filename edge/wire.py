@@ -80,6 +80,7 @@ class RecalledWire(TypedDict):
     slot: NotRequired[str | None]
     sent: NotRequired[bool]
     passage: NotRequired[str]
+    archived_why: NotRequired[str]
     signals: NotRequired[dict[str, float]]
 
 
@@ -226,6 +227,28 @@ class ForgetAnswer(TypedDict):
     """`DELETE /v1/memories/{id}`: every id that is gone, with units drawn from the same words."""
 
     forgotten: list[int]
+
+
+class ForgetPreview(TypedDict):
+    """`POST /v1/forget` with `preview`: what goes. `memories` are the first of `ids`, whole; `turns` is the number of
+    turns that lose words or go with their session; `kept` are the first of `kept_ids`, the facts from a session that
+    stay. `found_by` says of a query's whether they hold its `words` or are near to its `meaning`."""
+
+    token: str
+    found_by: Literal["words", "meaning"] | None
+    ids: list[int]
+    memories: list[MemoryWire]
+    turns: int
+    kept_ids: list[int]
+    kept: list[MemoryWire]
+
+
+class ForgotAnswer(TypedDict):
+    """`POST /v1/forget`: every id that is gone, how many turns lost words, and the facts from a session that stay."""
+
+    forgotten: list[int]
+    turns: int
+    kept: list[int]
 
 
 class DroppedWire(TypedDict):

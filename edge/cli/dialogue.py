@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from edge.cli.forget import forget_all, preview, unit_number, with_relatives
+from edge.cli.forget import carry_out, preview_lines, told, unit_number
 from edge.cli.history import load_history, remember_line
 from edge.cli.options import Options
 from edge.cli.reply import converse
@@ -138,9 +138,9 @@ class Dialogue:
         except click.BadParameter:
             print_err("Say which: /forget 41. /memories lists them.")
             return
-        units = with_relatives(self._client, number)
-        for line in preview(units, [number]):
+        wanted = {"ids": [number]}
+        preview = self._client.forget_preview(**wanted)
+        for line in preview_lines(preview):
             print_out(line)
         if input("Forget this for good? [y/N] ").strip().lower() in ("y", "yes"):
-            gone = forget_all(self._client, [number], units)
-            print_out("Forgotten: " + ", ".join(f"#{unit}" for unit in gone))
+            print_out(told(carry_out(self._client, wanted, preview, preview["token"])))

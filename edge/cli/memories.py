@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     "--as-of", type=moment, metavar="TIME", help="What was so then; a day, such as 2026-03-01, means its end."
 )
 @click.option("--history", type=click.IntRange(min=1), metavar="ID", help="What took whose place, up to this memory.")
+@click.option("--archived", is_flag=True, help="Only what was archived.")
+@click.option("--archive", type=click.IntRange(min=1), metavar="ID", multiple=True, help="Put this memory away.")
+@click.option("--restore", type=click.IntRange(min=1), metavar="ID", multiple=True, help="Bring an archived one back.")
 @click.option("--why", type=click.IntRange(min=1), metavar="ID", help="The words that this memory comes from.")
 @talking
 @pass_options
@@ -37,18 +40,22 @@ def memories(
     past: bool,
     as_of: str | None,
     history: int | None,
+    archived: bool,
+    archive: tuple[int, ...],
+    restore: tuple[int, ...],
     why: int | None,
 ) -> None:
     """List what is remembered, newest first: id, date, kind, content.
 
     Of every session, unless --session names one; EDGE_SESSION does not narrow it. --history and --why tell of one
-    memory instead.
+    memory instead, --archive and --restore move some. What is archived is not recalled unless nothing else is found.
 
     \b
     edge memories
     edge memories --kind user_profile --past
     edge memories --as-of 2026-03-01
     edge memories --history 41
+    edge memories --restore 41
     edge memories --all --json > memories.json
     """
     from edge.cli.terminal import print_err, print_json
@@ -57,11 +64,22 @@ def memories(
     if history is not None or why is not None:
         _tell(options, history, why)
         return
-    client, session = options.client(), options.named_session
-    if everything:
-        _print_all(client.all_memories(session=session, kind=kind, past=past, before=before, as_of=as_of), options)
+    if archive or restore:
+        from edge.cli.archived import move
+
+        move(options, archive, restore)
         return
-    page = client.memories(session=session, kind=kind, past=past, limit=limit, before=before, as_of=as_of)
+    client = options.client()
+    session = options.named_session
+    if everything:
+        every = client.all_memories(
+            session=session, kind=kind, past=past, before=before, as_of=as_of, archived=archived
+        )
+        _print_all(every, options)
+        return
+    page = client.memories(
+        session=session, kind=kind, past=past, limit=limit, before=before, as_of=as_of, archived=archived
+    )
     if options.as_json:
         print_json(page)
         return

@@ -35,7 +35,8 @@ def _standing(unit: MemoryWire) -> str:
     if unit["superseded_by"] is not None:
         return f"superseded by #{unit['superseded_by']}"
     if unit["archived_at"] is not None:
-        return f"archived {local_time(unit['archived_at'])}"
+        why = unit.get("archived_why")
+        return f"archived {local_time(unit['archived_at'])}" + (f", {why}" if why else "")
     if unit["valid_until"] is not None:
         return f"until {local_time(unit['valid_until'])}"
     return ""

@@ -24,6 +24,8 @@ from edge.wire import (
     ContextWire,
     FailureWire,
     ForgetAnswer,
+    ForgetPreview,
+    ForgotAnswer,
     HistoryAnswer,
     IndexAnswer,
     IndexWire,
@@ -64,11 +66,12 @@ class Client:
         limit: int | None = None,
         past: bool = False,
         as_of: str | None = None,
+        archived: bool = False,
     ) -> MemoryPage:
         """One page of units, newest first; `past` adds expired, superseded and archived ones, `as_of` shows what was so
-        then."""
-        flag = "true" if past else None
-        query = _given(session=session, kind=kind, before=before, limit=limit, past=flag, as_of=as_of)
+        then, `archived` only what was archived."""
+        flags = {"past": "true" if past else None, "archived": "true" if archived else None}
+        query = _given(session=session, kind=kind, before=before, limit=limit, as_of=as_of, **flags)
         page = shaped(self._call("GET", "/v1/memories", query=query), MemoryPage, lists=("memories",))
         each_shaped(page["memories"], MemoryWire)
         return page
@@ -82,10 +85,13 @@ class Client:
         past: bool = False,
         page: int = MAX_PAGE,
         as_of: str | None = None,
+        archived: bool = False,
     ) -> Iterator[MemoryWire]:
         """Every unit, newest first, page by page."""
         while True:
-            found = self.memories(session=session, kind=kind, before=before, limit=page, past=past, as_of=as_of)
+            found = self.memories(
+                session=session, kind=kind, before=before, limit=page, past=past, as_of=as_of, archived=archived
+            )
             yield from found["memories"]
             following = found["next_before"]
             if following is None:
@@ -116,6 +122,27 @@ class Client:
     def forget(self, unit: int) -> ForgetAnswer:
         """Remove a unit for good. Raises MemoryNotFound."""
         return shaped(self._call("DELETE", f"/v1/memories/{unit}"), ForgetAnswer, lists=("forgotten",))
+
+    def forget_preview(self, **wanted: Any) -> ForgetPreview:
+        """What would go with `ids`, a `query` or a `session` (and its `facts`). Raises MemoryNotFound,
+        SessionNotFound."""
+        answer = self._call("POST", "/v1/forget", {**_given(**wanted), "preview": True})
+        found = shaped(answer, ForgetPreview, lists=("ids", "memories", "kept_ids", "kept"))
+        each_shaped([*found["memories"], *found["kept"]], MemoryWire)
+        return found
+
+    def forget_selected(self, token: str | None = None, **wanted: Any) -> ForgotAnswer:
+        """Remove it for good. With the token of a preview only what that showed: raises ForgettingChanged."""
+        answer = self._call("POST", "/v1/forget", _given(token=token, **wanted))
+        return shaped(answer, ForgotAnswer, lists=("forgotten", "kept"))
+
+    def archive(self, unit: int) -> MemoryWire:
+        """Take a unit out of the active set; it can be restored. Raises MemoryNotFound."""
+        return shaped(self._call("POST", f"/v1/memories/{unit}/archive"), MemoryWire)
+
+    def restore(self, unit: int) -> MemoryWire:
+        """Bring an archived unit back. Raises MemoryNotFound."""
+        return shaped(self._call("POST", f"/v1/memories/{unit}/restore"), MemoryWire)
 
     def recall(self, query: str, session: str | None = None, **more: Any) -> RecallAnswer:
         """What a turn would be given; `more` are limit, kinds, as_of, explain."""

@@ -16,9 +16,11 @@ from aiohttp import web
 
 from edge.clock import Clock
 from edge.daemon import memories, requests
+from edge.daemon.archive import ArchiveRoutes
 from edge.daemon.batches import BatchRoutes
 from edge.daemon.contexts import ContextRoutes
 from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refusal, too_large, unit_of
+from edge.daemon.forgetting import ForgettingRoutes
 from edge.daemon.indexes import Indexes, Told
 from edge.daemon.memory import Memory
 from edge.daemon.speaking import ModelHolder
@@ -26,6 +28,7 @@ from edge.daemon.truth import TruthRoutes
 from edge.daemon.views import EventWire, error_wire, event_wire, session_wire
 from edge.engine.batches import Batches
 from edge.engine.events import TurnDone, TurnFailed
+from edge.engine.forgetting import Forgetting
 from edge.engine.ports import Sampling, Worker
 from edge.engine.running import RunningTurn
 from edge.engine.sessions import Contexts
@@ -58,6 +61,7 @@ class Service:
     contexts: Contexts
     batches: Batches
     truth: TruthStore
+    forgetting: Forgetting
     speech: ModelHolder
     status: StatusReader
     sampling: Sampling
@@ -85,6 +89,15 @@ def make_app(service: Service) -> web.Application:
             web.post("/v1/index/verify", routes.verify),
             web.get("/healthz", routes.health),
             *ContextRoutes(service.contexts, service.memory_worker, service.clock, service.written).table(),
+            *ArchiveRoutes(service.memory, service.memory_worker, service.clock, service.written).table(),
+            *ForgettingRoutes(
+                service.forgetting,
+                service.memory,
+                service.speech,
+                service.memory_worker,
+                service.clock,
+                service.written,
+            ).table(),
             *TruthRoutes(service.truth, service.memory_worker).table(),
             *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),
         ]

@@ -48,6 +48,7 @@ from edge.engine.batches import Batches
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Forgetting
 from edge.engine.past import Past
+from edge.engine.forgetting import Forgetting
 from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
@@ -164,6 +165,7 @@ class Daemon:
             contexts=contexts,
             batches=batches,
             truth=store.truth,
+            forgetting=Forgetting(store.forgetting, self.memory.recall, self.memory.vectors),
             forgetting=Forgetting(store.forgetting, self.memory.recall, self.memory.vectors),
             speech=self.speech,
             status=status,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from edge.daemon.memory import Memory
 from edge.daemon.requests import Fields
 from edge.daemon.views import memory_wire, recall_answer
-from edge.engine.ports import Scope, Written
+from edge.engine.ports import Page, Scope, Written
 from edge.errors import MemoryNotFound, RequestInvalid
 from edge.memory.units import SELF, SESSION_KINDS, Draft, Kind, OwnerId, SessionId, Source, UnitId
 from edge.wire import DEFAULT_PAGE, MAX_PAGE, ForgetAnswer, MemoryPage, MemoryWire, RecallAnswer, RememberAnswer
@@ -36,6 +36,7 @@ class PageRequest:
     limit: int
     past: bool
     as_of: datetime | None = None
+    archived: bool = False
 
     @staticmethod
     def read(fields: Fields) -> PageRequest:
@@ -47,6 +48,7 @@ class PageRequest:
             limit=fields.integer("limit", DEFAULT_PAGE, low=1, high=MAX_PAGE),
             past=fields.boolean("past", False),
             as_of=fields.moment("as_of"),
+            archived=fields.boolean("archived", False),
         )
         fields.done()
         return request
@@ -103,11 +105,20 @@ class RecallRequest:
 
 
 def page(memory: Memory, owner: OwnerId, request: PageRequest, now: datetime) -> MemoryPage:
-    """A page of the owner's units, newest first."""
+    """A page of the owner's units, newest first; of what was archived, where that is asked for."""
+    if request.archived:
+        found = memory.archive.page(
+            owner, session=request.session, kinds=request.kinds, before=request.before, limit=request.limit
+        )
+        return _page_wire(found)
     found = memory.store.page(
         owner, session=request.session, kinds=request.kinds, before=request.before, limit=request.limit,
         as_of=request.as_of or now, include_past=request.past, present=request.as_of is None,
     )  # fmt: skip
+    return _page_wire(found)
+
+
+def _page_wire(found: Page) -> MemoryPage:
     return {"memories": [memory_wire(unit) for unit in found.units], "next_before": found.next_before}
 
 
@@ -186,8 +197,9 @@ def query_fields(query: Mapping[str, Any]) -> Fields:
     for name in ("before", "limit"):
         if name in values:
             values[name] = _whole(name, values[name])
-    if "past" in values:
-        values["past"] = _choice("past", values["past"], {"true": True, "1": True, "false": False, "0": False})
+    for name in ("past", "archived"):
+        if name in values:
+            values[name] = _choice(name, values[name], {"true": True, "1": True, "false": False, "0": False})
     if "kind" in values:
         values["kind"] = [part for part in str(values["kind"]).split(",") if part]
     return Fields(values)

@@ -11,11 +11,12 @@ from typing import Any
 
 from edge.errors import BodyInvalid, FieldUnknown, RequestInvalid
 from edge.memory.leftovers import texts_of
-from edge.memory.units import SessionId
+from edge.memory.units import SessionId, UnitId
 from edge.prompt.structured import EXECUTION_FIELDS, compact_json
 from edge.wire import MAX_SESSION_CHARS
 
 _CONTROLS = frozenset(map(chr, (*range(32), 127)))
+_LARGEST_ID = 2**63 - 1
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -125,6 +126,17 @@ class Fields:
             if len(check_text(name, value)) > longest:
                 raise RequestInvalid(f"{name} holds a text of over {longest} characters.", field=name)
         return tuple(values)
+
+    def ids(self, name: str, *, most: int) -> tuple[UnitId, ...]:
+        """A list of at least one id, each once."""
+        values = self._take(name, list, None)
+        if (
+            not values
+            or len(values) > most
+            or not all(type(value) is int and 0 < value <= _LARGEST_ID for value in values)
+        ):
+            raise RequestInvalid(f"{name} must be a list of 1 to {most} ids.", field=name)
+        return tuple(UnitId(value) for value in dict.fromkeys(values))
 
     def moment(self, name: str) -> datetime | None:
         """A point in time with its offset, in ISO 8601; None where the field is missing or null."""

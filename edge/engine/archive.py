@@ -7,10 +7,11 @@ from datetime import datetime
 
 from edge.clock import Clock
 from edge.engine.archive_ports import ArchiveStore, Standing
+from edge.engine.ports import Page
 from edge.errors import MemoryNotFound
 from edge.memory.archive import Decay, Why, due, restored
 from edge.memory.lifecycle import Lifespans
-from edge.memory.units import OwnerId, UnitId
+from edge.memory.units import Kind, OwnerId, SessionId, UnitId
 
 _BATCH = 64
 """Units that leave in one step: some milliseconds."""
@@ -43,6 +44,18 @@ class Archive:
                 owner, each.unit.id, restored(each.unit, at, self._lifespans, superseded=each.superseded)
             )
         )
+
+    def page(
+        self,
+        owner: OwnerId,
+        *,
+        session: SessionId | None,
+        kinds: frozenset[Kind] | None,
+        before: UnitId | None,
+        limit: int,
+    ) -> Page:
+        """Archived units, newest first."""
+        return self._store.page(owner, session=session, kinds=kinds, before=before, limit=limit)
 
     def step(self) -> bool:
         """Move some of what is due; True while there may be more. A clock that was ahead is made good first."""

@@ -165,6 +165,23 @@ def memory(number: int, content: str, **changes: Any) -> dict[str, Any]:
     } | changes
 
 
+def preview(*units: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """What `POST /v1/forget` shows before."""
+    ids = [unit["id"] for unit in units]
+    shown = {"token": "t0", "found_by": None, "ids": ids, "memories": list(units), "turns": 1}
+    return {**shown, "kept_ids": [], "kept": [], **changes}
+
+
+def forgetting(shown: dict[str, Any]) -> Answer:
+    """Answers previews with what goes, and then that it is gone."""
+
+    def answer(handler: Handler) -> None:
+        gone = {"forgotten": shown["ids"], "turns": shown["turns"], "kept": shown["kept_ids"]}
+        handler.send_json(200, shown if handler.server.requests[-1].body.get("preview") else gone)
+
+    return answer
+
+
 def recalled(number: int, content: str, **changes: Any) -> dict[str, Any]:
     """A recalled unit on the wire."""
     return {

@@ -12,7 +12,17 @@ import pytest
 
 from tests.cli.conftest import Edge
 from tests.cli.screen import CTRL_D, Screen
-from tests.cli.scripted import FOUND, STATUS, Handler, ScriptedDaemon, json_answer, memory, turn_answer
+from tests.cli.scripted import (
+    FOUND,
+    STATUS,
+    Handler,
+    ScriptedDaemon,
+    forgetting,
+    json_answer,
+    memory,
+    preview,
+    turn_answer,
+)
 
 
 def echo(handler: Handler) -> None:
@@ -160,8 +170,7 @@ def test_a_conversation(echoing: ScriptedDaemon) -> None:
 def test_commands(echoing: ScriptedDaemon) -> None:
     units = [memory(42, "name: Will", source_turn=6), memory(41, "My name is Will", source_turn=6, kind="episode")]
     echoing.answer_json("GET", "/v1/memories", {"memories": units, "next_before": None})
-    echoing.answer_json("GET", "/v1/memories/42", units[0])
-    echoing.answer_json("DELETE", "/v1/memories/42", {"forgotten": [42, 41]})
+    echoing.answer("POST", "/v1/forget", forgetting(preview(*units)))
     with Screen("chat") as screen:
         screen.wait_for("> ")
         screen.type("/help\n")
@@ -179,11 +188,12 @@ def test_commands(echoing: ScriptedDaemon) -> None:
         screen.wait_for("[y/N] ")
         screen.type("n\n")
         screen.wait_for("> ")
-        assert "DELETE" not in {request.method for request in echoing.requests}
+        assert [request.body["preview"] for request in echoing.requests if request.path == "/v1/forget"] == [True]
         screen.type("/forget #42\n")
         screen.wait_for("[y/N] ")
         screen.type("y\n")
         screen.wait_for("Forgotten: #42, #41")
+        assert echoing.requests[-1].body == {"ids": [42], "token": "t0"}
         screen.type("hi\n")
         screen.wait_for("you said hi")
         screen.wait_for("> ")
@@ -364,7 +374,16 @@ def test_what_is_forgotten_goes_from_the_history_too(daemon: ScriptedDaemon, edg
     history(home).parent.mkdir(parents=True)
     history(home).write_text("My name is Will\nhello\ncall me Will \n", encoding="utf-8")
     unit = memory(41, "name: Will", value="will")
-    daemon.answer_json("GET", "/v1/memories/41", unit)
-    daemon.answer_json("DELETE", "/v1/memories/41", {"forgotten": [41]})
+    daemon.answer("POST", "/v1/forget", forgetting(preview(unit)))
     assert edge("forget", "41", "--yes").exit_code == 0
+    assert history(home).read_text(encoding="utf-8") == "hello\n"
+
+
+def test_what_a_preview_does_not_show_goes_from_the_history_too(daemon: ScriptedDaemon, edge: Edge, home: Path) -> None:
+    history(home).parent.mkdir(parents=True)
+    history(home).write_text("three red mugs\nhello\n三个红杯子\n", encoding="utf-8")
+    units = [memory(3, "three red mugs"), memory(2, "三个红杯子"), memory(1, "hello")]
+    daemon.answer("POST", "/v1/forget", forgetting(preview(units[0], ids=[2, 3])))
+    daemon.answer_json("GET", "/v1/memories", {"memories": units, "next_before": None})
+    assert edge("forget", "--session", "shop", "--yes").exit_code == 0
     assert history(home).read_text(encoding="utf-8") == "hello\n"

@@ -9,7 +9,7 @@ import pytest
 from edge.cli.units import KINDS
 from edge.memory.units import Kind
 from tests.cli.conftest import Edge
-from tests.cli.scripted import STATUS, Handler, ScriptedDaemon, memory, recalled
+from tests.cli.scripted import STATUS, Handler, ScriptedDaemon, forgetting, memory, preview, recalled
 
 FOUND = {
     "recalled": [recalled(41, "订单号 A1234567", signals={"bm25": 1.5, "dense": 0.25})],
@@ -347,42 +347,108 @@ def test_recall_says_what_it_could_not_search(
     assert words in edge("recall", "x").stderr
 
 
-def forgettable(daemon: ScriptedDaemon) -> None:
+def forgettable(daemon: ScriptedDaemon, **changes: Any) -> None:
     units = [memory(42, "name: Will", source_turn=6), memory(41, "My name is Will", source_turn=6, kind="episode")]
-    daemon.answer_json("GET", "/v1/memories/42", units[0])
-    daemon.answer_json(
-        "GET", "/v1/memories", {"memories": [*units, memory(40, "else", source_turn=5)], "next_before": None}
-    )
-    daemon.answer_json("DELETE", "/v1/memories/42", {"forgotten": [42, 41]})
+    daemon.answer("POST", "/v1/forget", forgetting(preview(*units, **changes)))
+
+
+def forgets(daemon: ScriptedDaemon) -> list[dict[str, Any]]:
+    """The bodies that forgot something."""
+    return [request.body for request in daemon.requests if not request.body.get("preview")]
 
 
 def test_forget_asks_nobody_in_a_pipe(daemon: ScriptedDaemon, edge: Edge) -> None:
     forgettable(daemon)
-    result = edge("forget", "42")
-    assert result.exit_code == 2
-    assert "--yes" in result.stderr
-    assert "DELETE" not in {request.method for request in daemon.requests}
+    for way in (["42"], ["--query", "Will"], ["--session", "trip"]):
+        result = edge("forget", *way)
+        assert result.exit_code == 2
+        assert "--yes" in result.stderr
+    assert forgets(daemon) == []
 
 
 def test_forget(daemon: ScriptedDaemon, edge: Edge) -> None:
     forgettable(daemon)
     result = edge("forget", "#42", "--yes")
     assert (result.exit_code, result.stdout) == (0, "Forgotten: #42, #41\n")
-    assert json.loads(edge("forget", "42", "--yes", "--json").stdout) == {"forgotten": [42, 41]}
+    assert "backup" in result.stderr
+    assert forgets(daemon) == [{"ids": [42]}]
+    answer = json.loads(edge("forget", "42", "--yes", "--json").stdout)
+    assert answer == {"forgotten": [42, 41], "turns": 1, "kept": []}
 
 
-def test_forget_several_that_go_together(daemon: ScriptedDaemon, edge: Edge) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["--query", "旧地址"], {"query": "旧地址"}),
+        (["--session", "trip"], {"session": "trip"}),
+        (["--session", "trip", "--facts"], {"session": "trip", "facts": True}),
+        (["7", "7", "#8"], {"ids": [7, 8]}),
+    ],
+)
+def test_what_to_forget(daemon: ScriptedDaemon, edge: Edge, arguments: list[str], wanted: dict[str, Any]) -> None:
     forgettable(daemon)
-    daemon.answer_json("GET", "/v1/memories/41", memory(41, "My name is Will", source_turn=6))
-    daemon.answer_error("DELETE", "/v1/memories/41", 404, "memory_not_found", "no memory 41")
-    assert edge("forget", "42", "41", "--yes").exit_code == 0
+    assert edge("forget", *arguments, "--yes").exit_code == 0
+    assert [request.body for request in daemon.requests] == [{**wanted, "preview": True}, wanted]
 
 
-def test_forget_looks_before_it_removes_anything(daemon: ScriptedDaemon, edge: Edge) -> None:
-    forgettable(daemon)
-    daemon.answer_error("GET", "/v1/memories/9", 404, "memory_not_found", "no memory 9")
-    assert edge("forget", "42", "9", "--yes").exit_code == 3
-    assert "DELETE" not in {request.method for request in daemon.requests}
+def test_forget_only_shows(daemon: ScriptedDaemon, edge: Edge) -> None:
+    kept = memory(7, "phone: 555", source_turn=6)
+    forgettable(daemon, found_by="meaning", turns=3, kept=[kept], kept_ids=[7])
+    shown = edge("forget", "--query", "address", "--preview").stdout.splitlines()
+    assert "near in meaning" in shown[0]
+    assert "name: Will" in shown[1]
+    assert shown[3] == "2 memories and the words of 3 turns go."
+    assert "stay" in shown[4]
+    assert "phone: 555" in shown[5]
+    assert json.loads(edge("forget", "42", "--preview", "--json").stdout)["token"] == "t0"
+    assert forgets(daemon) == []
+
+
+def test_forget_shows_the_first_of_many(daemon: ScriptedDaemon, edge: Edge) -> None:
+    units = [memory(number, f"memory {number}") for number in range(1, 51)]
+    daemon.answer_json("POST", "/v1/forget", preview(*units, ids=list(range(1, 201))))
+    shown = edge("forget", "--session", "trip", "--preview").stdout
+    assert "memory 20" in shown
+    assert "memory 21" not in shown
+    assert "and 180 more\n200 memories and the words of 1 turn go." in shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["1", "--query", "x"], ["1", "--session", "x"], ["--query", "x", "--session", "y"], ["1", "--facts"]],
+)
+def test_forget_one_way_at_a_time(daemon: ScriptedDaemon, edge: Edge, arguments: list[str]) -> None:
+    assert edge("forget", *arguments, "--yes").exit_code == 2
+    assert daemon.requests == []
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [("memory_not_found", 3), ("session_not_found", 3), ("forgetting_changed", 2)]
+)
+def test_forget_says_why_not(daemon: ScriptedDaemon, edge: Edge, code: str, status: int) -> None:
+    daemon.answer_error("POST", "/v1/forget", 404, code, "not so")
+    result = edge("forget", "--session", "x", "--yes")
+    assert (result.exit_code, "not so" in result.stderr) == (status, True)
+
+
+def test_archived_memories(daemon: ScriptedDaemon, edge: Edge) -> None:
+    gone = memory(5, "a coupon", archived_at="2026-03-02T00:00:00Z", archived_why="expired")
+    daemon.answer_json("GET", "/v1/memories", {"memories": [gone], "next_before": None})
+    assert "expired)" in edge("memories", "--archived").stdout
+    assert daemon.requests[-1].path == "/v1/memories?archived=true"
+    assert json.loads(edge("memories", "--archived", "--all", "--json").stdout)["memories"] == [gone]
+
+
+def test_archive_and_restore(daemon: ScriptedDaemon, edge: Edge) -> None:
+    daemon.answer_json("POST", "/v1/memories/5/archive", memory(5, "a coupon", archived_at="2026-03-02T00:00:00Z"))
+    daemon.answer_json("POST", "/v1/memories/6/restore", memory(6, "a ticket"))
+    shown = edge("memories", "--archive", "5", "--restore", "6").stdout.splitlines()
+    assert "archived" in shown[0]
+    assert "a ticket" in shown[1]
+    answer = json.loads(edge("memories", "--restore", "6", "--json").stdout)
+    assert [unit["id"] for unit in answer["memories"]] == [6]
+    daemon.answer_error("POST", "/v1/memories/7/restore", 404, "memory_not_found", "no memory 7")
+    assert edge("memories", "--restore", "7").exit_code == 3
 
 
 @pytest.mark.parametrize("wrong", ["0", "x", "4.5", "1" * 30, "٤"])
