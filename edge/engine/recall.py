@@ -12,13 +12,14 @@ from edge.engine.past import Past, PastAnswer
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.search import Search
 from edge.engine.vectors import Vectors
+from edge.memory.enrichment import TURNS_LOOKED_AT, context_of, needs_context
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
 from edge.memory.pool import Pool
-from edge.memory.questions import asks_for_all, asks_what_was_said, is_question
+from edge.memory.questions import asks_for_all, asks_what_was_asked, asks_what_was_said, is_question, only_asks
 from edge.memory.ranking import NOTHING_RANKED, Ranker, Ranking, choose
 from edge.memory.rules import Rules
-from edge.memory.text import normal_form
+from edge.memory.text import normal_form, telling_terms
 from edge.memory.units import SELF, Kind, Recalled, SlotQuestion, Source, Stage, Unit
 
 _EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
@@ -94,11 +95,13 @@ class _Searched:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """What a refusal depends on: the question's words in normal form and its language, the slot question in it, the
-    units that fill the asked slots now, for whomever; `empty` where the rules know that the slot is: then only what
-    holds nearly the question's own words can stand in."""
+    """What a refusal depends on: the question's words in normal form, its telling terms, whether it wants to know what
+    was asked, its language, the slot question in it, the units that fill the asked slots now, for whomever; `empty`
+    where the rules know that the slot is: then only what holds nearly the question's own words can stand in."""
 
     words: str
+    terms: frozenset[str]
+    about_asking: bool
     language: str
     asked: SlotQuestion | None
     filling: Sequence[Unit]
@@ -155,7 +158,7 @@ class Recall:
         asked = self._rules.find_question(query)
         filling = self._store.slot_units(scope, asked.slots, None) if asked else []
         hits = self._hits(query, asked, filling)[:limit]
-        asked = self._as_sure_as_it_is(asked, hits)
+        asked = self._as_sure_as_it_is(query, asked, hits)
         rules_seconds = self._clock.monotonic() - started
         searched = _Searched()
         if not (hits and asked and asked.certain):
@@ -171,12 +174,14 @@ class Recall:
             stages=searched.stages,
         )
 
-    def _as_sure_as_it_is(self, asked: SlotQuestion | None, hits: Sequence[Recalled]) -> SlotQuestion | None:
+    def _as_sure_as_it_is(
+        self, query: str, asked: SlotQuestion | None, hits: Sequence[Recalled]
+    ) -> SlotQuestion | None:
         """The question; not certain where only what may answer in its place is known ("I like tea", asked for the
-        favourite drink), or nothing is, and it may be remembered in other words."""
+        favourite drink), or nothing is, and it may be remembered in other words, or a question is what is sought."""
         if asked is None or any(hit.unit.slot == asked.slots[0] for hit in hits):
             return asked
-        is_open = bool(hits) or any(self._rules.slots[name].open for name in asked.slots)
+        is_open = bool(hits) or asks_what_was_asked(query) or any(self._rules.slots[name].open for name in asked.slots)
         return replace(asked, certain=asked.certain and not is_open)
 
     def _hits(self, query: str, asked: SlotQuestion | None, filling: Sequence[Unit]) -> list[Recalled]:
@@ -193,9 +198,19 @@ class Recall:
         self, scope: Scope, query: str, asked: SlotQuestion | None, filling: Sequence[Unit], limit: int
     ) -> _Searched:
         language = language_of(query)
-        searched = self._search.find(scope, query[:_SEARCHED_CHARACTERS], language, 2 * limit)
+        query = query[:_SEARCHED_CHARACTERS]
+        context = self._context(scope, query)
+        searched = self._search.find(scope, query, language, 2 * limit, context)
         started = self._clock.monotonic()
-        asking = _Asking(normal_form(query), language, asked, filling, _is_known_empty(asked, searched.pool))
+        asking = _Asking(
+            words=normal_form(query),
+            terms=frozenset(telling_terms(f"{query} {context}")),
+            about_asking=asks_what_was_asked(query),
+            language=language,
+            asked=asked,
+            filling=filling,
+            empty=_is_known_empty(asked, searched.pool),
+        )
         ranking = choose(
             self._ranker.order(searched.pool, language),
             partial(self._refusal, asking),
@@ -207,10 +222,17 @@ class Recall:
         stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
         return _Searched(ranking, searched.degraded, bool(searched.pool.people), stages)
 
+    def _context(self, scope: Scope, query: str) -> str:
+        """What a question means without naming it, from the turns of its session before it."""
+        if scope.session is None or not needs_context(query):
+            return ""
+        turns = self._store.turns(scope.owner, scope.session, last=TURNS_LOOKED_AT)
+        return context_of([turn for turn in turns if scope.present or turn.started_at <= scope.as_of])
+
     def _refusal(self, asking: _Asking, recalled: Recalled) -> str | None:
         """Why a unit is no answer to a question; None where it may be one."""
         unit, asked = recalled.unit, asking.asked
-        if unit.kind is Kind.EPISODE and self._only_asks(unit, asking.words, asked):
+        if unit.kind is Kind.EPISODE and self._only_asks(unit, asking):
             return "the question itself, asked before"
         if asked is None:
             return None
@@ -232,13 +254,13 @@ class Recall:
         told = {fact.value for fact in facts if fact.subject == asked.subject and not fact.retracts}
         return bool(told) and not told & {held.value for held in filling if held.subject == asked.subject}
 
-    def _only_asks(self, unit: Unit, words: str, asked: SlotQuestion | None) -> bool:
-        """Whether a turn's words are this very question (`words` in normal form), asked before: it shares every word
+    def _only_asks(self, unit: Unit, asking: _Asking) -> bool:
+        """Whether a turn's words are this very question, asked before, perhaps in fewer of its words: it shares them
         and answers nothing. A question mark is no part of it: few people type one.
         """
-        if normal_form(unit.content) == words:
+        if normal_form(unit.content) == asking.words or _asks_no_more(unit, asking):
             return True
-        if asked is None or self._rules.find_question(unit.content) != asked:
+        if asking.asked is None or self._rules.find_question(unit.content) != asking.asked:
             return False
         return not self._rules.find_facts(unit.content)
 
@@ -250,6 +272,13 @@ class Recall:
             return False
         subjects = {fact.subject for fact in self._rules.find_facts(unit.content) if fact.slot in asked.slots}
         return bool(subjects) and asked.subject not in subjects
+
+
+def _asks_no_more(unit: Unit, asking: _Asking) -> bool:
+    """Whether it is the owner's question, with no word of its own."""
+    if asking.about_asking or unit.source is Source.ASSISTANT or unit.subject != SELF:
+        return False
+    return only_asks(unit.content) and asking.terms.issuperset(telling_terms(unit.content))
 
 
 def _is_known_empty(asked: SlotQuestion | None, pool: Pool) -> bool:

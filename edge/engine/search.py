@@ -54,22 +54,26 @@ class Search:
         self._clock = clock
         self._zone = zone
 
-    def find(self, scope: Scope, text: str, language: str, least: int) -> Searched:
-        """Candidates for a question, at least `least` where there are as many.
+    def find(self, scope: Scope, text: str, language: str, least: int, context: str = "") -> Searched:
+        """Candidates for a question, at least `least` where there are as many; `context` are words that it means
+        without saying them.
 
         Each search proposes some; the most promising are read, and of the best of these the words next to them.
         """
         stages = _Stages(self._clock)
-        by_text = dict(self._store.search_text(scope, text, self._candidates))
+        question = self._question(scope, text, context)
+        by_text = dict(self._store.search_text(scope, question.searched, self._candidates))
         stages.end("text")
-        embedding = self._embed(text)
+        embedding = self._embed(question.searched)
         stages.end("embed")
         by_vector = self._nearest(scope, embedding)
         # Read after it: a search may be what finds a part of the index damaged.
         degraded = ("vectors",) if embedding is None else self._vectors.degraded
         stages.end("vectors")
         proposed = shortlist(by_text, by_vector, language, limit=max(SHORTLIST, least))
-        pool = Pool(self._question(scope, text, embedding))
+        if embedding is not None:
+            question = replace(question, tokens=embedding.tokens, spans=embedding.spans)
+        pool = Pool(question)
         self._fill(pool, scope, proposed)
         stages.end("read")
         self._add_neighbours(pool, scope, language, by_text, min(by_vector.values(), default=0.0))
@@ -95,10 +99,9 @@ class Search:
         parts = [] if embedder is None else embedder.split(unit.content)
         return parts[chunk].strip() or None if chunk < len(parts) else None
 
-    def _question(self, scope: Scope, text: str, embedding: QueryEmbedding | None) -> Question:
-        if embedding is None:
-            return Question(text, np.zeros((0, 8), dtype=np.float32), (), scope.as_of, self._zone)
-        return Question(text, embedding.tokens, embedding.spans, scope.as_of, self._zone)
+    def _question(self, scope: Scope, text: str, context: str) -> Question:
+        """Without an embedding yet."""
+        return Question(text, np.zeros((0, 8), dtype=np.float32), (), scope.as_of, self._zone, context)
 
     def _embed(self, text: str) -> QueryEmbedding | None:
         """None where there is no embedder, or it fails."""

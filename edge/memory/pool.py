@@ -12,19 +12,26 @@ from itertools import pairwise
 
 import numpy as np
 
+from edge.memory.enrichment import points_at_a_person
 from edge.memory.interaction import Floats, best_by_unit, best_matches, token_weights, weighted
 from edge.memory.people import About, asked_people, asks_of_assistant, name_spans, whom
+from edge.memory.periods import nearness
 from edge.memory.places import NOWHERE, Place
-from edge.memory.questions import is_question
+from edge.memory.questions import asks_what_was_asked, is_question, only_asks
 from edge.memory.scoring import Evidence, Flags, Ints, Weights, content
-from edge.memory.text import is_prefix, query_terms, search_terms
-from edge.memory.times import nearness, times_in
+from edge.memory.sought import what_is_sought
+from edge.memory.text import is_prefix, query_terms, search_terms, telling_terms
+from edge.memory.times import Order, order_in, times_in
 from edge.memory.units import SELF, Kind, SessionId, Source, Unit
 
 _REMARK = re.compile(r"\s*\[[^\[\]]*\]\s*$")
 """What an import adds to someone's words: "[shares a photo]"."""
 TALK_GAP = timedelta(hours=3)
 """Silence after which the same session is another talk."""
+_LENT = 0.5
+"""What a word counts that a question means without saying it."""
+_EMPTY = 0.1
+"""And what one of its own that is about nothing ("and when was that")."""
 _LONG = 4000
 """A text of more characters is not cut into terms for ranking; a term stands in it where its letters do."""
 
@@ -39,23 +46,32 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A unit that may answer, with the signals it brought, its token codes chunk by chunk, and its place."""
+    """A unit that may answer, with the signals it brought, its token codes chunk by chunk, its place, and the terms of
+    its text (see `unit_terms`), which are found out where they are not given."""
 
     unit: Unit
     signals: Signals
     codes: tuple[bytes, ...] = ()
     place: Place = NOWHERE
+    terms: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: its text, the unit vectors of its tokens (n, dimension) and their characters, and when it is."""
+    """What is asked: its text, the unit vectors of its tokens (n, dimension) and their characters in `searched`, and
+    when it is. `context` are words that it means without saying them (see `edge.memory.enrichment`)."""
 
     text: str
     tokens: Floats
     spans: tuple[tuple[int, int], ...]
     now: datetime
     zone: tzinfo | None = None
+    context: str = ""
+
+    @property
+    def searched(self) -> str:
+        """All that is searched for: the text, then the context."""
+        return f"{self.text} {self.context}" if self.context else self.text
 
     @property
     def today(self) -> date:
@@ -68,9 +84,16 @@ class Pool:
 
     def __init__(self, question: Question) -> None:
         self._question = question
-        self._terms = query_terms(question.text)
+        self._terms = query_terms(question.searched)
+        self._lent = (
+            frozenset(self._terms).difference(telling_terms(question.text)) if question.context else frozenset()
+        )
+        self._seeks = what_is_sought(question.text)
+        self._sought: list[bool] = []
+        self._about_asking = asks_what_was_asked(question.text)
         self._candidates: list[Candidate] = []
         self._held: list[frozenset[str]] = []
+        self._ends_asking: list[bool] = []
         self._asks: list[bool] = []
         self._matches = np.zeros((len(question.tokens), 0), dtype=np.float32)
         self._owners: list[int] = []
@@ -94,8 +117,11 @@ class Pool:
         for candidate in candidates:
             self._owners += [len(self._candidates)] * len(candidate.codes)
             self._candidates.append(candidate)
-            self._held.append(_held(self._terms, candidate.unit.content))
-            self._asks.append(_only_asks(candidate.unit))
+            terms = unit_terms(candidate.unit) if candidate.terms is None else candidate.terms
+            self._held.append(_held(self._terms, terms, candidate.unit.content))
+            self._sought.append(self._seeks is not None and self._seeks(terms))
+            self._ends_asking.append(_ends_asking(candidate.unit))
+            self._asks.append(_is_owners_question(candidate.unit))
         added = best_matches(self._question.tokens, [code for given in candidates for code in given.codes])
         self._matches = np.concatenate([self._matches, added], axis=1)
         if self._token_weights is None and self._matches.size:
@@ -127,7 +153,10 @@ class Pool:
             talk=talk,
             subject=self._subjects(units, asked),
             time=self._times(units),
-            question=np.array(self._asks, dtype=np.bool_),
+            order=self._order(units),
+            sought=np.array(self._sought, dtype=np.float32),
+            question=self._unless_asked_for(self._ends_asking),
+            asks=self._unless_asked_for(self._asks),
             assistant=self._assistants(units),
             own=own,
             others=others,
@@ -143,15 +172,28 @@ class Pool:
         if self._token_weights is not None:
             names = [span for name in without for span in name_spans(self._question.text, name)]
             named = [any(start < end and first < last for start, last in names) for first, end in self._question.spans]
-            values = weighted(self._matches, np.where(named, 0, self._token_weights).astype(np.float32))
+            weights = self._token_weights * self._shares()
+            values = weighted(self._matches, np.where(named, 0, weights).astype(np.float32))
         return best_by_unit(values, np.array(self._owners[: len(values)], dtype=np.int64), len(self))
+
+    def _shares(self) -> Floats:
+        """What each token counts: in a question that means more than it says, its words about nothing count little."""
+        text, spans = self._question.searched, self._question.spans
+        if not self._question.context:
+            return np.ones(len(spans), dtype=np.float32)
+        own = len(self._question.text)
+        shares = [_LENT if first >= own else 1 if telling_terms(text[first:end]) else _EMPTY for first, end in spans]
+        return np.array(shares, dtype=np.float32)
 
     def _words(self, without: frozenset[str]) -> Floats:
         """The share of the question's words that each candidate holds, weighed by how few candidates hold them."""
         names = {term for name in without for term in search_terms(name)}
         terms = [term for term in self._terms if term not in names]
         found = Counter(term for held in self._held for term in held)
-        rarity = {term: math.log(1 + (len(self) + 1) / (found[term] + 0.5)) for term in terms}
+        rarity = {
+            term: math.log(1 + (len(self) + 1) / (found[term] + 0.5)) * (_LENT if term in self._lent else 1)
+            for term in terms
+        }
         total = sum(rarity.values())
         shares = [sum(rarity.get(term, 0.0) for term in held) / total if total else 0.0 for held in self._held]
         return np.array(shares, dtype=np.float32)
@@ -159,7 +201,11 @@ class Pool:
     # --- whose words, when, and where ---
 
     def _asked(self, units: Sequence[Unit]) -> frozenset[str]:
-        return asked_people(self._question.text, {unit.subject for unit in units})
+        known, text = {unit.subject for unit in units}, self._question.text
+        asked = asked_people(text, known)
+        if self._question.context and asked <= {SELF} and points_at_a_person(text):
+            return (asked_people(self._question.context, known) - {SELF}) or asked
+        return asked
 
     def _subjects(self, units: Sequence[Unit], asked: frozenset[str]) -> Floats:
         if asks_of_assistant(self._question.text):
@@ -179,6 +225,19 @@ class Pool:
         days = [unit.valid_from.astimezone(self._question.zone).date() for unit in units]
         return np.array([nearness(times, day) for day in days], dtype=np.float32)
 
+    def _order(self, units: Sequence[Unit]) -> Floats:
+        """The place of each in the order that is asked for, the first at 1; 0 for all where none is."""
+        order = order_in(self._question.text)
+        if order is None:
+            return np.zeros(len(units), dtype=np.float32)
+        said = np.array([unit.valid_from.timestamp() for unit in units])
+        places = np.argsort(np.argsort(-said if order is Order.EARLIEST else said, kind="stable"))
+        return ((places + 1) / max(len(units), 1)).astype(np.float32)
+
+    def _unless_asked_for(self, flags: Sequence[bool]) -> Flags:
+        """What asks answers nothing, unless somebody wants to know what they asked."""
+        return np.array(flags, dtype=np.bool_) & (not self._about_asking)
+
     def _talk(self) -> tuple[Ints, Ints, Ints]:
         """Rows of the words before and after, and the talks, as far as they are among the candidates."""
         rows = {candidate.unit.id: row for row, candidate in enumerate(self._candidates)}
@@ -195,18 +254,27 @@ class Pool:
         return before, after, talk
 
 
-def _held(terms: Sequence[str], text: str) -> frozenset[str]:
-    """Which of the question's terms a text holds."""
+def unit_terms(unit: Unit) -> frozenset[str]:
+    """The terms of a unit's text; none of a very long one, in which terms are looked for as they are asked."""
+    return frozenset() if len(unit.content) > _LONG else frozenset(search_terms(unit.content))
+
+
+def _held(asked: Sequence[str], terms: frozenset[str], text: str) -> frozenset[str]:
+    """Which of the question's terms a text holds; `terms` as `unit_terms` gives them."""
     if len(text) > _LONG:
         folded = text.casefold()
-        return frozenset(term for term in terms if term in folded)
-    there = frozenset(search_terms(text))
-    return frozenset(term for term in terms if term in there or (is_prefix(term) and term in text))
+        return frozenset(term for term in asked if term in folded)
+    return frozenset(term for term in asked if term in terms or (is_prefix(term) and term in text))
 
 
-def _only_asks(unit: Unit) -> bool:
+def _ends_asking(unit: Unit) -> bool:
     """A question that was asked before repeats the words of this one, not its answer."""
     return unit.kind is Kind.EPISODE and is_question(_REMARK.sub("", unit.content))
+
+
+def _is_owners_question(unit: Unit) -> bool:
+    """Whether a unit is what its owner asked here, and nothing else: what the answer was, it does not tell."""
+    return unit.kind is Kind.EPISODE and unit.source is Source.USER and unit.subject == SELF and only_asks(unit.content)
 
 
 def _sides(units: Sequence[Unit], asked: frozenset[str]) -> tuple[Flags, Flags]:

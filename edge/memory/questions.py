@@ -19,6 +19,25 @@ _ASKS_FOR_ALL = re.compile(
     r"\b(?:all|every|each|list|orders|numbers|ids|codes|which ones|how many)\b|所有|全部|哪些|哪几|几个|多少个|都有",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*|[!?！？]+")
+_OPENERS = r"^(?:(?:and|but|so|ok|okay|well|hey|please|sorry|oh)\b[\s,]*)*"
+_VERBS = "do|does|did|is|are|was|were|can|could|would|will|should|have|has|had|am"
+_ASKS = re.compile(
+    rf"{_OPENERS}(?:what|who|whose|whom|which|where|how|why)(?:'s)?\b(?! a\b)"
+    rf"|{_OPENERS}when(?:'s| (?:{_VERBS}))\b"
+    rf"|{_OPENERS}(?:{_VERBS}) (?:i|you|we|he|she|it|they|my|your|our|his|her|their|the|that|this|there|any)\b"
+    r"|^(?:那|然后|还有|请问|后来)*(?:什么|谁|哪|几[个点号]|多少|多久|何时|为什么|为何|怎么|是不是|有没有|能不能|记不记得)"
+    r"|(?:什么(?:名字|时候|地方)?|谁|哪[里儿]|多少|多久|几[点号个])$",
+    re.IGNORECASE,
+)
+_ASKED_BEFORE = re.compile(
+    r"\b(?:did|have|had) (?:i|we) (?:\w+ ){0,2}ask(?:ed)?\b(?! for| you to| that)"
+    r"|\b(?:i|we)(?:'ve|'d)? (?:\w+ ){0,2}asked\b(?! for| you to| that)"
+    r"|\b(?:my|our) (?:\w+ )?questions?\b|\bquestions? (?:did|have) i\b"
+    r"|我们?(?:之前|刚才|刚刚|上次|上回|以前|曾经?|昨天|今天|第一次|最近|都|还|是|有没有)*(?:向你|跟你|对你)?问(?:过|了|你(?!要)|的|到)"
+    r"|我们?的(?:上一个|第一个|最后一个|那个)?问题",
+    re.IGNORECASE,
+)
 _ASKS_FOR_HELP = re.compile(
     r"^(?:how|why|can|could|should|would|will|please|help|write|explain|translate)\b|怎么|如何|为什么|为何|能不能|帮我|请",
     re.IGNORECASE,
@@ -28,6 +47,23 @@ _ASKS_FOR_HELP = re.compile(
 def is_question(text: str) -> bool:
     """Whether a text ends as a question, by punctuation or by a Chinese question particle."""
     return text.rstrip("。. \n\t").endswith(_QUESTION_END)
+
+
+def asks(text: str) -> bool:
+    """Whether a text asks, also without a question mark: "what's my dentist's name", 我的牙医叫什么."""
+    text = text.strip(" .。\n\t")
+    return is_question(text) or (not text.endswith(("!", "！")) and _ASKS.search(text) is not None)
+
+
+def only_asks(text: str) -> bool:
+    """Whether every sentence of a text asks, so that it tells nothing."""
+    sentences = [sentence for sentence in map(str.strip, _SENTENCE.findall(text[:1000])) if sentence]
+    return bool(sentences) and all(asks(sentence) for sentence in sentences)
+
+
+def asks_what_was_asked(text: str) -> bool:
+    """Whether somebody wants to know what they asked: "What did I ask you yesterday?", 我问过你什么."""
+    return _ASKED_BEFORE.search(text) is not None
 
 
 def asks_for_all(text: str) -> bool:

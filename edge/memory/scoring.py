@@ -18,6 +18,8 @@ Flags = npt.NDArray[np.bool_]
 
 CONTRAST_LIMIT = 6.0
 _TALK_BEST = 3
+_AS_GOOD = 1.5
+"""What a text may match less than the best and still be a time at which the same was said."""
 _SUREST = 3.0
 """The logit of the best score there is, 0.95, so that what is behind the best is seen to be."""
 _DECLINE = 1.0
@@ -32,8 +34,10 @@ class Weights:
     `late` to `dense` weigh what a text shares with the question: late interaction (a cosine), BM25 as a share of the
     best, the share of the question's words, the cosine of the whole. `neighbour` and `talk` pass that on: from the
     better of the words said before and after, and from the best three units of the same talk. Then: `subject` for the
-    words of who is asked about, `time` for a named time, `question` against units that only ask, `assistant` against
-    what the assistant said, unless that is asked for.
+    words of who is asked about, `time` for a named time, `sought` for
+    holding what "when" and "how many" ask for, `question` against units that end as a question, `assistant`
+    against what the assistant said, `asks` against what the owner only asked, unless that is asked for; `order` for the
+    first or the last of what is about as good, where a question asks for it.
 
     `late_floor` and `late_span` estimate late interaction from the share of words where there are no codes.
     `match_late` and `match_words` make the match that decides whose words it is; `bias`, `slope` and `contrast` are
@@ -50,8 +54,11 @@ class Weights:
     talk: float
     subject: float
     time: float
+    sought: float
     question: float
     assistant: float
+    asks: float
+    order: float
     late_floor: float
     late_span: float
     match_late: float
@@ -72,7 +79,8 @@ class Evidence:
     """What is known of each candidate for one question; all arrays have one entry a candidate.
 
     `late` is NaN where there are no token codes. `bm25` is a share of the best. `before` and `after` are rows of the
-    words said next to it, -1 where they are no candidates; `talk` is equal for units of one talk. `own` and `others`
+    words said next to it, -1 where they are no candidates; `talk` is equal for units of one talk. `order` grows towards
+    what was said first or last, as the question asks, and is 0 for all where it does not. `own` and `others`
     say whom a unit is about where one of several people is asked about, `match_late` and `words_bare` are late
     interaction and words without that person's name.
     """
@@ -86,7 +94,10 @@ class Evidence:
     talk: Ints
     subject: Floats
     time: Floats
+    sought: Floats
+    order: Floats
     question: Flags
+    asks: Flags
     assistant: Flags
     own: Flags
     others: Flags
@@ -115,10 +126,27 @@ def sums(evidence: Evidence, weights: Weights) -> Floats:
         + weights.talk * talk_means(evidence.talk, own)
         + weights.subject * evidence.subject
         + weights.time * evidence.time
+        + weights.sought * evidence.sought
+        + weights.order * in_order(evidence, own)
         - weights.question * evidence.question
         - weights.assistant * evidence.assistant
+        - weights.asks * evidence.asks
     ).astype(np.float32)
     return total
+
+
+def in_order(evidence: Evidence, own: Floats) -> Floats:
+    """Of the texts that match about as well as the best that does not only ask, the place in the order that is asked
+    for, from near 0 to 1; 0 for the others."""
+    places = np.zeros(len(own), dtype=np.float32)
+    if not evidence.order.any():
+        return places
+    tells = ~(evidence.question | evidence.asks)
+    if not tells.any():
+        return places
+    close = tells & (own >= own[tells].max() - _AS_GOOD)
+    places[close] = (np.argsort(np.argsort(evidence.order[close], kind="stable")) + 1) / close.sum()
+    return places
 
 
 def neighbours(evidence: Evidence, own: Floats) -> Floats:

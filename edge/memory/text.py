@@ -56,9 +56,16 @@ def search_terms(text: str) -> list[str]:
 
 def query_terms(text: str) -> list[str]:
     """The distinct terms of a question, without English and Chinese stop words unless nothing else is left."""
+    telling = telling_terms(text)
+    if telling:
+        return telling
+    return list(dict.fromkeys(term for word, term in _tokens(_folded(text)) if not _is_run_end(word, term)))
+
+
+def telling_terms(text: str) -> list[str]:
+    """The distinct terms of a text that are no stop words; none where nothing else is in it."""
     tokens = [(word, term) for word, term in _tokens(_folded(text)) if not _is_run_end(word, term)]
-    telling = [term for word, term in tokens if not _is_stop_word(word)]
-    return list(dict.fromkeys(telling or [term for _, term in tokens]))
+    return list(dict.fromkeys(term for word, term in tokens if not _is_stop_word(word)))
 
 
 def draft_terms(draft: Draft) -> list[str]:

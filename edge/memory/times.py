@@ -1,14 +1,13 @@
-"""Time expressions of a question, and how near to them something was said.
-
-What happened on a day is mostly told on it or in the week after, so nearness is not symmetric.
-"""
+"""Time expressions of a question, in English or Chinese: dates and periods that it names, and an order by time."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
+from enum import Enum
+
+from edge.memory.periods import Named, Period, Time, back, forth, period_of
+from edge.memory.times_relative import relative_times
 
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -16,113 +15,118 @@ _MONTHS = (
 )
 _MONTH = "(?P<month>" + "|".join([*_MONTHS, *(f"{name[:3]}(?=[. ,])" for name in _MONTHS), "sept"]) + r")\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
+_YEAR_ZH = r"(?:(?:(?P<year>(?:19|20)\d\d)年|(?P<said>去年|前年|今年))的?)"
+_SAID_YEAR = r"(?P<said>last year|this year)"
 _DAY = r"(?P<day>[0-3]?\d)(?!\d)(?:st|nd|rd|th)?"
-_DIGITS = {word: number for number, word in enumerate("零一二三四五六七八九十")} | {"两": 2}
-_WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
-_WORDS |= {"nine": 9, "ten": 10}
+_MONTH_ZH = r"(?P<month>十[一二]?|[一二三四五六七八九]|[01]?\d)月份?"
+_DAY_ZH = r"(?P<day>[0-3]?\d|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])"
+_YEARS_AGO = {"去年": 1, "last year": 1, "前年": 2, "今年": 0, "this year": 0}
+_DIGITS_ZH = {word: number for number, word in enumerate("一二三四五六七八九", 1)}
 
 _NAMED = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?<![\d.]){_YEAR}[-/.](?P<month>[01]?\d)[-/.]{_DAY}",
-        rf"(?<!\d){_YEAR}年(?:(?P<month>[01]?\d)月(?:{_DAY}[日号])?)?",
-        rf"(?<!\d)(?P<month>[01]?\d)月(?:{_DAY}[日号])?(?!\d)",
-        rf"\b{_DAY} ?(?:of )?{_MONTH}(?:,? ?(?:of )?{_YEAR})?",
-        rf"\b{_MONTH} {_DAY}(?:,? ?{_YEAR})?",
-        rf"\b{_MONTH},? (?:of )?{_YEAR}",
+        rf"(?<!\d){_YEAR_ZH}{_MONTH_ZH}(?:{_DAY_ZH}[日号])?",
+        rf"(?<!\d){_YEAR}年",
+        rf"(?<![\d一二三四五六七八九十第]){_MONTH_ZH}(?:{_DAY_ZH}[日号])?(?![\d])",
+        rf"\b{_DAY} ?(?:of )?{_MONTH}(?:,? ?(?:of )?(?:{_YEAR}|{_SAID_YEAR}))?",
+        rf"\b{_MONTH} {_DAY}(?:,? ?(?:{_YEAR}|{_SAID_YEAR}))?",
+        rf"\b{_MONTH},? (?:of )?(?:{_YEAR}|{_SAID_YEAR})",
         rf"\b(?:in|on|of|during|since|until|by|last|this|early|late|mid|before|after) {_MONTH}(?!\w)",
         rf"\b(?:in|of|during|since|until|by|before|after) {_YEAR}",
     )
 ]
-_UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "天": 1, "日": 1, "周": 7, "星期": 7, "月": 30, "年": 365}
-_AGO = re.compile(r"\b(\d{1,3}|[a-z]+) (day|week|month|year)s? ago\b", re.IGNORECASE)
-_AGO_ZH = re.compile(r"(\d{1,3}|[一二三四五六七八九十两])(?:个)?(天|日|周|星期|月|年)(?:以|之)?前")
+_BESIDE = 60
+"""Days that "before May" and "after May" reach."""
+_BEFORE = re.compile(r"\b(?:before|until|by) (?:the )?$", re.IGNORECASE)
+_AFTER = re.compile(r"\bafter (?:the )?$", re.IGNORECASE)
+_SINCE = re.compile(r"\bsince (?:the )?$", re.IGNORECASE)
+_BEFORE_ZH, _AFTER_ZH = re.compile(r"(?:之|以)前"), re.compile(r"(?:之|以)后")
+_SINCE_ZH = re.compile(r"以来|到现在|至今")
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A date as it is named: "7 July 2023", "June", "2023年". What is not said is None; a day has a month."""
+class Order(Enum):
+    """By time: what was said first, or last."""
 
-    year: int | None
-    month: int | None = None
-    day: int | None = None
+    EARLIEST = "earliest"
+    LATEST = "latest"
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """Days from the first to the last, both included."""
-
-    first: date
-    last: date
-
-
-Time = Named | Period
+_WHO = r"(?:i|we|you|he|she|it|they|\w+)"
+_EARLIEST = re.compile(
+    rf"\b(?:(?:very )?first time|(?:did|had|have|has|was|were) {_WHO}(?: \w+)? first\b(?! name)|{_WHO} first"
+    r" (?=mention|said|say|told|tell|met|meet|saw|see|went|go|tried|try|heard|hear|started|talked|spoke)"
+    r"|earliest|originally|at first)\b|第一次|头一次|头一回|首次|最早|最初|最开始|一开始|起初",
+    re.IGNORECASE,
+)
+_LATEST = re.compile(
+    rf"\b(?:(?:the |my |our |his |her |their )?last time|most recent(?:ly)?|latest|newest"
+    rf"|(?:did|have|had) {_WHO} last\b(?! (?:week|month|year|night|{'|'.join(_MONTHS)}))"
+    rf"|{_WHO} last (?=mentioned|said|told|met|saw|went|talked|spoke|heard|bought|visited))\b"
+    r"|上次|上一次|上回|上一回|最近一次|最近一回|最后一次|最后一回|最新|最后(?=说|提|见|去|买|聊)",
+    re.IGNORECASE,
+)
 
 
 def times_in(text: str, today: date) -> list[Time]:
-    """The times that a text names, in English or Chinese; `today` is what "last week" is counted from."""
-    return [*_named_times(text), *_ago(text, today), *_relative(text, today)]
+    """The times that a text names; `today` is what "last week" is counted from."""
+    named, taken = _named_times(text, today)
+    rest = "".join(
+        " " if any(first <= place < last for first, last in taken) else char for place, char in enumerate(text)
+    )
+    return [*named, *relative_times(rest, today)]
 
 
-def nearness(times: Sequence[Time], day: date) -> float:
-    """How well something said on a day fits the times, from 0 to 1; 0 where there are none."""
-    return max((_near(time, day) for time in times), default=0.0)
-
-
-def _near(time: Time, day: date) -> float:
-    if isinstance(time, Period):
-        after = (day - time.last).days
-        return 1.0 if day >= time.first and after <= 1 else 0.5 if day >= time.first and after <= 7 else 0.0
-    if time.month is None:
-        return 0.3 if day.year == time.year else 0.0
-    if time.day is None:
-        return _near_month(time.year, time.month, day)
-    return _near_day(time.year, time.month, time.day, day)
-
-
-def _near_month(year: int | None, month: int, day: date) -> float:
-    months = ((day.year - year) * 12 if year else 0) + day.month - month
-    months = months if year else months % 12
-    return {0: 1.0, 1: 0.3}.get(months, 0.0)
-
-
-def _near_day(year: int | None, month: int, number: int, day: date) -> float:
-    """Told on the day or the next: 1; within a week: 0.7; within a month: 0.3."""
-    named = [_date(other, month, number) for other in ([year] if year else [day.year - 1, day.year, day.year + 1])]
-    after = min(((day - moment).days for moment in named if moment), key=abs, default=999)
-    if 0 <= after <= 1:
-        return 1.0
-    return 0.7 if -1 <= after <= 8 else 0.3 if -2 <= after <= 31 else 0.0
-
-
-def _date(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+def order_in(text: str) -> Order | None:
+    """Whether a text asks for what came first ("the first time", 第一次) or last ("last time", 上次)."""
+    first, last = _EARLIEST.search(text), _LATEST.search(text)
+    if first is None or last is None:
+        return Order.EARLIEST if first else Order.LATEST if last else None
+    return Order.EARLIEST if first.start() < last.start() else Order.LATEST
 
 
 # --- reading ---
 
 
-def _named_times(text: str) -> list[Time]:
+def _named_times(text: str, today: date) -> tuple[list[Time], list[tuple[int, int]]]:
+    """Dates that are named, and where they stand."""
     found: list[Time] = []
     taken: list[tuple[int, int]] = []
     for pattern in _NAMED:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
-            named = _named(match)
+            named = _named(match, today)
             if named is not None:
-                found.append(named)
+                found.append(_beside(named, match, today))
                 taken.append(match.span())
-    return found
+    return found, taken
 
 
-def _named(match: re.Match[str]) -> Named | None:
+def _beside(named: Named, match: re.Match[str], today: date) -> Time:
+    """The named date itself, or the days before, after or since it, as the words around it say."""
+    start = min(match.start(name) for name in ("year", "month", "day") if match.groupdict().get(name))
+    before, after = match.string[:start], match.string[match.end() : match.end() + 3]
+    period = period_of(named, today)
+    if period is None:
+        return named
+    if _SINCE.search(before) or _SINCE_ZH.match(after):
+        return Period(period.first, max(today, period.last))
+    if _BEFORE.search(before) or _BEFORE_ZH.match(after):
+        return Period(back(period.first, _BESIDE), back(period.first, 1))
+    if _AFTER.search(before) or _AFTER_ZH.match(after):
+        return Period(forth(period.last, 1), forth(period.last, _BESIDE))
+    return named
+
+
+def _named(match: re.Match[str], today: date) -> Named | None:
     """A date, where its numbers are ones that a date may have."""
     parts = match.groupdict()
-    year, day = (int(parts[name]) if parts.get(name) else None for name in ("year", "day"))
+    year = int(parts["year"]) if parts.get("year") else None
+    day = _number(parts["day"]) if parts.get("day") else None
+    if parts.get("said"):
+        year = today.year - _YEARS_AGO[parts["said"].lower()]
     month = _month(parts.get("month"))
     if month is not None and not 1 <= month <= 12:
         return None
@@ -134,68 +138,14 @@ def _named(match: re.Match[str]) -> Named | None:
 def _month(name: str | None) -> int | None:
     if name is None:
         return None
-    if name.isdigit():
-        return int(name)
+    if not name[0].isalpha() or name[0] in _DIGITS_ZH or name[0] == "十":
+        return _number(name)
     return next(number for number, known in enumerate(_MONTHS, 1) if known.startswith(name[:3].lower()))
 
 
-def _ago(text: str, today: date) -> list[Time]:
-    found: list[Time] = []
-    for pattern, numbers in ((_AGO, _WORDS), (_AGO_ZH, _DIGITS)):
-        for count, unit in pattern.findall(text):
-            number = int(count) if count.isdigit() else numbers.get(count.lower())
-            if number is not None:
-                days = _UNITS[unit.lower()]
-                found.append(_around(_back(today, number * days), days // 4))
-    return found
-
-
-def _around(day: date, slack: int) -> Period:
-    return Period(_back(day, slack), day + timedelta(days=slack))
-
-
-def _back(day: date, days: int) -> date:
-    """Some days before, as far back as there are dates."""
-    return day - timedelta(days=min(days, day.toordinal() - 1))
-
-
-def _relative(text: str, today: date) -> list[Time]:
-    return [period(today) for pattern, period in _RELATIVE if pattern.search(text)]
-
-
-def _day_before(days: int) -> Callable[[date], Period]:
-    return lambda today: Period(_back(today, days), _back(today, days))
-
-
-def _week_before(weeks: int) -> Callable[[date], Period]:
-    return lambda today: Period(
-        _back(today, today.weekday() + 7 * weeks), _back(today, max(0, today.weekday() + 7 * weeks - 6))
-    )
-
-
-def _last_month(today: date) -> Period:
-    last = _back(today, today.day)
-    return Period(last.replace(day=1), last)
-
-
-def _this_month(today: date) -> Period:
-    return Period(today.replace(day=1), today)
-
-
-def _last_year(today: date) -> Named:
-    return Named(today.year - 1)
-
-
-_RELATIVE: list[tuple[re.Pattern[str], Callable[[date], Time]]] = [
-    (re.compile(english + "|" + chinese, re.IGNORECASE), period)
-    for english, chinese, period in (
-        (r"\btoday\b|\bthis morning\b", "今天|今早|今日", _day_before(0)),
-        (r"(?<!before )\byesterday\b|\blast night\b", "昨天|昨晚|昨日", _day_before(1)),
-        (r"\bday before yesterday\b", "前天", _day_before(2)),
-        (r"\bthis week\b", "[这本](?:个)?(?:周|星期)", _week_before(0)),
-        (r"\blast week\b", "(?<!上)上(?:个)?(?:周|星期)", _week_before(1)),
-        (r"\bthis month\b", "[这本](?:个)?月", _this_month),
-        (r"\blast month\b", "(?<!上)上个?月", _last_month),
-        (r"\blast year\b", "去年", _last_year),
-    )
-]
+def _number(written: str) -> int:
+    """A number below 100 in digits or Chinese: 21, 二十一."""
+    if written.isdigit():
+        return int(written)
+    tens, ten, ones = written.rpartition("十")
+    return (_DIGITS_ZH.get(tens, 1) if ten else 0) * 10 + _DIGITS_ZH.get(ones, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,21 @@ def unrelated(conversations: list[Conversation], asked: Conversation) -> list[st
         for question in other.questions
         if question.answerable
     ]
+
+
+def cut(conversation: Conversation, turns: int) -> list[Conversation]:
+    """A conversation in small ones of so many turns in a row, each with the questions whose evidence lies in it."""
+    return [
+        small
+        for first in range(0, len(conversation.memories), turns)
+        if (small := _part(conversation, conversation.memories[first : first + turns], first // turns)).questions
+    ]
+
+
+def _part(conversation: Conversation, memories: tuple[Memory, ...], number: int) -> Conversation:
+    held = {memory.id for memory in memories}
+    asked = tuple(question for question in conversation.questions if question.evidence and question.evidence <= held)
+    return replace(conversation, name=f"{conversation.name} #{number}", memories=memories, questions=asked)
 
 
 def _kind_of(conversation: Conversation) -> tuple[str, str]:

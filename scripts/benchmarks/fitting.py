@@ -13,7 +13,7 @@ from edge.memory.scoring import Evidence, Weights, content, contrast, neighbours
 Array = npt.NDArray[np.float64]
 
 TEXT = ("late", "bm25", "words", "dense")
-REST = ("subject", "time", "question")
+REST = ("subject", "time", "sought", "question")
 _SCALES = np.array([0.08, 0.25, 0.25, 0.12])
 """About one standard deviation of each signal of the text, so that one rate of learning suits all."""
 _LEAST_SLOPE = 0.2
@@ -125,7 +125,7 @@ def _can_tell(told: npt.NDArray[np.bool_]) -> bool:
 
 # --- columns -----------------------------------------------------------------------------------------------------
 
-_SIGNS = np.array([1.0, 1.0, -1.0])
+_SIGNS = np.array([1.0, 1.0, 1.0, -1.0])
 
 
 def _of(weights: Weights, names: Sequence[str]) -> Array:
@@ -139,7 +139,7 @@ def _text(evidence: Evidence) -> Array:
 
 
 def _rest(evidence: Evidence) -> Array:
-    return np.column_stack([evidence.subject, evidence.time, evidence.question]).astype(np.float64)
+    return np.column_stack([evidence.subject, evidence.time, evidence.sought, evidence.question]).astype(np.float64)
 
 
 # --- learning ----------------------------------------------------------------------------------------------------

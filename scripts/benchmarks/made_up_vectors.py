@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from edge.engine.ports import Ids, Vector
+from edge.engine.ports import Embedded, Ids, QueryEmbedding, TextEmbedder, Vector
 from edge.engine.vector_ports import VectorRows
 
 DIMENSION = 384
@@ -36,6 +37,44 @@ def read_vectors(path: Path) -> Vector:
     """The file, mapped."""
     vectors: Vector = np.memmap(path, dtype=np.float32, mode="r").reshape(-1, DIMENSION)
     return vectors
+
+
+class RepeatingEmbedder:
+    """An embedder that embeds the first texts and gives each later one the embedding of an earlier: it stands in where
+    many are needed and only speed is measured. Questions are embedded as they are."""
+
+    def __init__(self, embedder: TextEmbedder, embedded: int) -> None:
+        self._embedder = embedder
+        self._embedded = embedded
+        self._kept: list[Embedded] = []
+        self._given = 0
+
+    @property
+    def id(self) -> str:
+        return self._embedder.id
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+        fresh = self._embedder.embed(texts[: max(0, self._embedded - len(self._kept))])
+        self._kept += fresh
+        repeated = [self._next() for _ in texts[len(fresh) :]]
+        return [*fresh, *repeated]
+
+    def _next(self) -> Embedded:
+        self._given += 1
+        return self._kept[(self._given - 1) % len(self._kept)]
+
+    def split(self, text: str) -> list[str]:
+        return self._embedder.split(text)
+
+    def embed_query(self, text: str) -> Vector:
+        return self._embedder.embed_query(text)
+
+    def read_query(self, text: str) -> QueryEmbedding:
+        return self._embedder.read_query(text)
 
 
 class FileLog:

@@ -13,7 +13,7 @@ from edge.engine.ports import TextEmbedder
 from edge.engine.recall import Found
 from edge.memory.units import UnitId
 from edge.settings import RecallSettings
-from scripts.benchmarks.conversations import Conversation, Question, unrelated
+from scripts.benchmarks.conversations import Conversation, Question, cut, unrelated
 from scripts.benchmarks.latency import STAGES
 from scripts.benchmarks.memory import BenchMemory, bench_memory
 from scripts.benchmarks.report import NOISE, Report, Table, spread
@@ -22,6 +22,8 @@ METHODS = ("edge", "edge, as a turn", "bm25", "dense", "recency")
 _THRESHOLDS = (0.5, 0.6, 0.65, 0.75, 0.8, 0.9)
 _UNRELATED_SHARE = 5
 """Of the questions of other conversations, every fifth is asked."""
+_UNRELATED_TO_SMALL = 10
+"""So many are asked of a small memory that was cut out of a conversation."""
 
 
 @dataclass(slots=True)
@@ -39,8 +41,23 @@ def measure_recall(conversations: Sequence[Conversation], depths: Sequence[int],
     results = Results(sorted(depths))
     for conversation in conversations:
         with tempfile.TemporaryDirectory() as folder, bench_memory(Path(folder), embedder) as memory:
-            _Asked(memory, conversation, results).ask_all(unrelated(list(conversations), conversation))
+            others = unrelated(list(conversations), conversation)[::_UNRELATED_SHARE]
+            _Asked(memory, conversation, results).ask_all(others)
     return Report("recall", [_found(results), _refused(results), _latency(results)], _figures(results))
+
+
+def measure_small(
+    conversations: Sequence[Conversation], turns: int, depths: Sequence[int], embedder: TextEmbedder
+) -> Report:
+    """The same of small memories: the conversations in parts of so many turns, each asked what its own turns answer,
+    and some of what other parts and conversations answer."""
+    results = Results(sorted(depths))
+    parts = [part for conversation in conversations for part in cut(conversation, turns)]
+    for part in parts:
+        others = unrelated(parts, part)
+        with tempfile.TemporaryDirectory() as folder, bench_memory(Path(folder), embedder) as memory:
+            _Asked(memory, part, results).ask_all(others[:: max(1, len(others) // _UNRELATED_TO_SMALL)])
+    return Report("recall of small memories", [_found(results), _refused(results)], _figures(results))
 
 
 class _Asked:
@@ -61,7 +78,7 @@ class _Asked:
             whole = self._recall(question.text, "answerable" if question.answerable else "unanswerable")
             if question.answerable and question.evidence:
                 self._compare(question, whole)
-        for text in others[::_UNRELATED_SHARE]:
+        for text in others:
             self._recall(text, "unrelated")
 
     def _fill(self) -> dict[UnitId, str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.questions import asks_what_was_said, is_question
+from edge.memory.questions import asks, asks_what_was_asked, asks_what_was_said, is_question, only_asks
 
 
 @pytest.mark.parametrize("text", ["Is it late?", "晚了吗", "晚了吗？", "他呢。", "Really? "])
@@ -50,7 +50,60 @@ def test_others_can(text: str) -> None:
     assert not asks_what_was_said(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is my dentist's name?",
+        "what's my dentist's name",
+        "when did I go to Rome",
+        "Hello? Do you know a vet for my cat Milo?",
+        "我的牙医叫什么名字？",
+        "我的牙医叫什么",
+        "你记得吗？我的牙医是谁",
+    ],
+)
+def test_a_text_of_questions_only_asks(text: str) -> None:
+    assert only_asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My dentist is Dr. Hahn. Can you remember that?",
+        "When I was young I lived in Rome",
+        "How nice!",
+        "What a day",
+        "I'm fine. How are you?",
+        "我的牙医叫韩大夫，记住了吗？我会再来。",
+        "我的牙医叫韩大夫",
+        "",
+    ],
+)
+def test_what_also_tells_does_not_only_ask(text: str) -> None:
+    assert not only_asks(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_it"),
+    [
+        ("What did I ask you yesterday?", True),
+        ("Have I ever asked about Rome?", True),
+        ("What was my last question?", True),
+        ("我问过你什么？", True),
+        ("我刚才问你什么了", True),
+        ("我的上一个问题是什么", True),
+        ("What did I ask for at the restaurant?", False),
+        ("What is my name?", False),
+        ("我的名字是什么？", False),
+        ("有问题吗？", False),
+    ],
+)
+def test_asking_for_what_was_asked(text: str, is_it: bool) -> None:
+    assert asks_what_was_asked(text) is is_it
+
+
 @given(st.text())
 def test_any_text_is_judged(text: str) -> None:
+    assert {asks(text), only_asks(text), asks_what_was_asked(text)} <= {True, False}
     assert asks_what_was_said(text) in {True, False}
     assert is_question(text) in {True, False}

@@ -10,11 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.scoring import CONTRAST_LIMIT, Evidence, calibrated, content, contrast, neighbours, sums, talk_means
+from edge.memory.scoring import (
+    CONTRAST_LIMIT,
+    Evidence,
+    calibrated,
+    content,
+    contrast,
+    in_order,
+    neighbours,
+    sums,
+    talk_means,
+)
 from edge.memory.weights import WEIGHTS
 
 EN = WEIGHTS["en"]
-_FLAGS = {"question", "assistant", "own", "others"}
+_FLAGS = {"question", "asks", "assistant", "own", "others"}
 _ROWS = {"before": -1, "after": -1}
 
 
@@ -32,17 +42,31 @@ def floats(*values: float) -> Any:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("name", ["late", "bm25", "words", "subject", "time"])
+@pytest.mark.parametrize("name", ["late", "bm25", "words", "subject", "time", "sought"])
 def test_more_of_what_speaks_for_a_unit_is_never_worse(language: str, name: str) -> None:
     some, more = (sums(evidence(2, **{name: [0.2, value]}), WEIGHTS[language]) for value in (0.2, 0.8))
     assert more[1] >= some[1]
     assert more[1] > some[1] or getattr(WEIGHTS[language], name) == 0
 
 
-@pytest.mark.parametrize("name", ["question", "assistant"])
+@pytest.mark.parametrize("name", ["question", "assistant", "asks"])
 def test_what_only_asks_and_what_the_assistant_said_weigh_less(name: str) -> None:
     first, second = sums(evidence(2, late=[0.5, 0.5], **{name: [True, False]}), EN)
     assert first < second
+
+
+def test_an_order_puts_the_first_of_what_is_as_good_before_the_rest() -> None:
+    texts = {"late": [0.6, 0.6, 0.55, 0.2]}
+    asked = evidence(4, **texts, order=[0.25, 0.5, 0.75, 1.0])
+    assert np.argsort(-sums(asked, EN)).tolist() == [2, 1, 0, 3]
+    assert in_order(asked, content(asked, EN)).tolist() == pytest.approx([1 / 3, 2 / 3, 1, 0])
+    assert not in_order(evidence(4, **texts), content(asked, EN)).any()
+
+
+def test_what_asks_has_no_place_in_an_order() -> None:
+    asked = evidence(2, late=[0.9, 0.3], order=[1.0, 0.5], asks=[True, False])
+    assert in_order(asked, content(asked, EN)).tolist() == [0, 1]
+    assert not in_order(evidence(1, order=[1.0], question=[True]), floats(1)).any()
 
 
 def test_without_codes_the_words_stand_for_late_interaction() -> None:

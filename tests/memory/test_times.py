@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.times import Named, Period, Time, nearness, times_in
+from edge.memory.periods import Named, Period, Time, nearness
+from edge.memory.times import Order, order_in, times_in
 
 TODAY = date(2026, 11, 30)  # a Monday
 
@@ -38,14 +39,118 @@ TODAY = date(2026, 11, 30)  # a Monday
         ("three days ago", [Period(date(2026, 11, 27), date(2026, 11, 27))]),
         ("三天前", [Period(date(2026, 11, 27), date(2026, 11, 27))]),
         ("两周前", [Period(date(2026, 11, 15), date(2026, 11, 17))]),
+        ("五月二十一号", [Named(None, 5, 21)]),
+        ("去年十二月", [Named(2025, 12)]),
+        ("in May last year", [Named(2025, 5)]),
     ],
 )
 def test_times_are_read(text: str, times: list[Time]) -> None:
     assert times_in(text, TODAY) == times
 
 
+def days(first: tuple[int, int, int], last: tuple[int, int, int] | None = None) -> Period:
+    return Period(date(*first), date(*(last or first)))
+
+
 @pytest.mark.parametrize(
-    "text", ["May I ask?", "I may march", "31.5 kg", "room 2023", "13月", "July 99", "个月", "以后", "some days ago"]
+    ("text", "period"),
+    [
+        ("the day before yesterday", days((2026, 11, 28))),
+        ("前天", days((2026, 11, 28))),
+        ("大前天", days((2026, 11, 27))),
+        ("last Tuesday", days((2026, 11, 24))),
+        ("on Monday", days((2026, 11, 23))),
+        ("this Monday", days((2026, 11, 30))),
+        ("上周三", days((2026, 11, 25))),
+        ("上上周五", days((2026, 11, 20))),
+        ("这周一", days((2026, 11, 30))),
+        ("星期天", days((2026, 11, 29))),
+        ("the week before last", days((2026, 11, 16), (2026, 11, 22))),
+        ("last weekend", days((2026, 11, 28), (2026, 11, 29))),
+        ("上周末", days((2026, 11, 28), (2026, 11, 29))),
+        ("the other day", days((2026, 11, 20), (2026, 11, 29))),
+        ("前几天", days((2026, 11, 20), (2026, 11, 29))),
+        ("a couple of weeks ago", days((2026, 11, 9), (2026, 11, 23))),
+        ("a few days ago", days((2026, 11, 26), (2026, 11, 28))),
+        ("几天前", days((2026, 11, 26), (2026, 11, 28))),
+        ("two months ago", days((2026, 9, 24), (2026, 10, 8))),
+        ("half a year ago", days((2026, 5, 2), (2026, 7, 1))),
+        ("半年前", days((2026, 5, 2), (2026, 7, 1))),
+        ("in the last three days", days((2026, 11, 27), (2026, 11, 30))),
+        ("过去三天", days((2026, 11, 27), (2026, 11, 30))),
+        ("over the past month", days((2026, 10, 31), (2026, 11, 30))),
+        ("最近一个月", days((2026, 10, 31), (2026, 11, 30))),
+        ("recently", days((2026, 11, 9), (2026, 11, 30))),
+        ("最近", days((2026, 11, 9), (2026, 11, 30))),
+        ("earlier this year", days((2026, 1, 1), (2026, 11, 30))),
+        ("今年", days((2026, 1, 1), (2026, 11, 30))),
+        ("上个月5号", days((2026, 10, 5))),
+        ("上上个月", days((2026, 9, 1), (2026, 9, 30))),
+        ("last summer", days((2026, 6, 1), (2026, 8, 31))),
+        ("last autumn", days((2025, 9, 1), (2025, 12, 1))),
+        ("去年夏天", days((2025, 6, 1), (2025, 8, 31))),
+        ("summer 2023", days((2023, 6, 1), (2023, 8, 31))),
+        ("before Christmas", days((2025, 11, 24), (2025, 12, 23))),
+        ("after Christmas 2024", days((2024, 12, 27), (2025, 1, 25))),
+        ("去年圣诞节前", days((2025, 11, 24), (2025, 12, 23))),
+        ("国庆", days((2026, 10, 1), (2026, 10, 7))),
+        ("春节前", days((2025, 12, 21), (2026, 1, 19))),
+        ("年初", days((2026, 1, 1), (2026, 3, 3))),
+        ("去年年底", days((2025, 11, 1), (2025, 12, 31))),
+        ("since March", days((2026, 3, 1), (2026, 11, 30))),
+        ("2023年以来", days((2023, 1, 1), (2026, 11, 30))),
+        ("before May", days((2026, 3, 2), (2026, 4, 30))),
+        ("五月之前", days((2026, 3, 2), (2026, 4, 30))),
+        ("after 7 July 2023", days((2023, 7, 8), (2023, 9, 5))),
+    ],
+)
+def test_what_a_person_says_becomes_days(text: str, period: Period) -> None:
+    assert period in times_in(f"{text}", TODAY)
+    assert period.last <= TODAY
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("When did I first mention the kettle?", Order.EARLIEST),
+        ("the first time we met", Order.EARLIEST),
+        ("我第一次去医院是什么时候", Order.EARLIEST),
+        ("When did I last see her?", Order.LATEST),
+        ("What did we talk about last time?", Order.LATEST),
+        ("我上次去医院是什么时候", Order.LATEST),
+        ("最近一次聊天", Order.LATEST),
+        ("What did I do last week?", None),
+        ("What did I do last March?", None),
+        ("What is my first name?", None),
+        ("What did I last March do?", None),
+        ("最近在忙什么", None),
+        ("上周我去了哪里", None),
+    ],
+)
+def test_first_and_last_are_an_order(text: str, order: Order | None) -> None:
+    assert order_in(text) is order
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "May I ask?",
+        "I may march",
+        "31.5 kg",
+        "room 2023",
+        "13月",
+        "July 99",
+        "个月",
+        "以后",
+        "some days ago",
+        "三个月",
+        "第三月",
+        "Sunnyday",
+        "Mayday",
+        "springs",
+        "周围",
+        "I may have last",
+    ],
 )
 def test_what_only_looks_like_a_time_is_none(text: str) -> None:
     assert times_in(text, TODAY) == []

@@ -12,10 +12,11 @@ from click.testing import CliRunner
 from edge.wire import DoneEvent
 from scripts.benchmarks import made_up
 from scripts.benchmarks.__main__ import bench
-from scripts.benchmarks.conversations import read_folder, unrelated
+from scripts.benchmarks.conversations import cut, read_folder, unrelated
 from scripts.benchmarks.latency import STAGES, Size, measure_latency
+from scripts.benchmarks.made_up_vectors import RepeatingEmbedder
 from scripts.benchmarks.memory import ASKED_AT
-from scripts.benchmarks.recall import measure_recall
+from scripts.benchmarks.recall import measure_recall, measure_small
 from scripts.benchmarks.report import Report, Table, finish, lines, spread
 from scripts.benchmarks.turns import Played, report_of
 from tests.fakes.embedder import HashEmbedder
@@ -112,12 +113,37 @@ def test_recall_finds_chinese_evidence(memorybank_folder: Path) -> None:
 
 
 def test_latency_times_every_stage() -> None:
-    report = measure_latency(Size(40, questions=4, rounds=1), HashEmbedder())
+    report = measure_latency([Size(40, questions=4, rounds=1), Size(60, questions=4, rounds=1)], HashEmbedder())
     stages = {row[0]: row for row in report.tables[0].rows}
     assert {"rules, a certain hit", "all", "- rules, no hit", *(f"- {stage}" for stage in STAGES.values())} == set(
         stages
     )
     assert all(row[3] == 4 for row in stages.values())
+    assert [table.title.split(" made-up")[0] for table in report.tables] == ["Recall in 40", "Recall in 60"]
+    assert {"40 units: targets held", "60 units: targets held"} < set(report.figures)
+
+
+def test_a_repeating_embedder_embeds_the_first_texts_only() -> None:
+    embedder = RepeatingEmbedder(HashEmbedder(), 3)
+    first, second, *rest = (*embedder.embed(["a", "b"]), *embedder.embed(["c", "d", "e"]), *embedder.embed(["f"]))
+    assert [one.codes for one in rest[1:]] == [first.codes, second.codes, rest[0].codes]
+    assert rest[0].codes == HashEmbedder().embed(["c"])[0].codes
+    assert (embedder.embed_query("x") == HashEmbedder().embed_query("x")).all()
+
+
+def test_a_conversation_is_cut_into_small_ones_with_what_each_can_answer(locomo_folder: Path) -> None:
+    whole = read_folder(locomo_folder)[0]
+    first, second = cut(whole, 2)
+    assert [memory.id for memory in first.memories] == ["D1:1", "D1:2"]
+    assert [len(part.questions) for part in (first, second)] == [1, 2]
+    assert cut(whole, 3)[0].questions == whole.questions
+
+
+def test_small_memories_are_asked_what_others_answer(locomo_folder: Path) -> None:
+    report = measure_small(read_folder(locomo_folder), 2, [1], HashEmbedder())
+    rows = {row[1]: row for row in report.tables[1].rows}
+    assert rows["answerable"][2] == 4
+    assert rows["unrelated"][2] > 0
 
 
 def test_half_of_the_made_up_units_are_chinese() -> None:

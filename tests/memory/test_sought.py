@@ -1,0 +1,39 @@
+"""What kind of thing a question seeks, in both languages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edge.memory.sought import what_is_sought
+from edge.memory.text import search_terms
+
+
+@pytest.mark.parametrize(
+    ("question", "holds", "lacks"),
+    [
+        ("When did we repair the bicycle?", "We repaired it last Friday.", "We repaired the bicycle."),
+        ("What year was it?", "It was in 2019.", "It was long over."),
+        ("How much did the lamp cost?", "I paid 45 euros.", "It was dear."),
+        ("How many cats has Ann?", "She has three of them.", "She has cats."),
+        ("我们什么时候修的自行车？", "上周修的自行车", "我们修了自行车"),
+        ("台灯多少钱？", "花了四十块", "台灯很贵"),
+    ],
+)
+def test_a_text_holds_what_is_sought(question: str, holds: str, lacks: str) -> None:
+    sought = what_is_sought(question)
+    assert sought is not None
+    assert sought(frozenset(search_terms(holds)))
+    assert not sought(frozenset(search_terms(lacks)))
+
+
+@pytest.mark.parametrize("question", ["Who helped me?", "Where is the kettle?", "谁帮了我？", "水壶在哪里？", ""])
+def test_any_text_may_answer_other_questions(question: str) -> None:
+    assert what_is_sought(question) is None
+
+
+@given(st.text(), st.text())
+def test_any_text_is_read(question: str, text: str) -> None:
+    sought = what_is_sought(question)
+    assert sought is None or sought(frozenset(search_terms(text))) in {True, False}
