@@ -40,15 +40,22 @@ def turns(model: str | None, count: int, rounds: int, json_file: Path | None) ->
 @bench.command()
 @click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
 @click.option("--k", "depths", default="5,10,20,30", show_default=True, metavar="K,...", help="Depths of recall.")
+@click.option(
+    "--cut", type=_AT_LEAST_ONE, metavar="N", help="Ask small memories: the conversations in parts of N turns."
+)
 @json_option
-def recall(folders: tuple[Path, ...], depths: str, json_file: Path | None) -> None:
+def recall(folders: tuple[Path, ...], depths: str, cut: int | None, json_file: Path | None) -> None:
     """Ask conversations whose evidence is known, beside BM25, vectors and recency alone."""
     from scripts.benchmarks.conversations import read_folder
     from scripts.benchmarks.memory import real_embedder
-    from scripts.benchmarks.recall import measure_recall
+    from scripts.benchmarks.recall import measure_recall, measure_small
 
     conversations = [conversation for folder in folders for conversation in read_folder(folder)]
-    finish(measure_recall(conversations, _numbers(depths, "--k"), real_embedder()), json_file)
+    if cut is None:
+        report = measure_recall(conversations, _numbers(depths, "--k"), real_embedder())
+    else:
+        report = measure_small(conversations, cut, _numbers(depths, "--k"), real_embedder())
+    finish(report, json_file)
 
 
 @bench.command()
@@ -93,16 +100,20 @@ def tune(folders: tuple[Path, ...], weights: Path | None, json_file: Path | None
 
 
 @bench.command()
-@click.option("--units", default=10_000, show_default=True, type=_AT_LEAST_ONE, help="Made-up units to fill in.")
+@click.option(
+    "--units", "sizes", default=(10_000,), show_default=True, multiple=True, type=_AT_LEAST_ONE,
+    help="Made-up units to fill in; may be given several times.",
+)  # fmt: skip
 @click.option("--questions", default=100, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
 @_rounds
 @json_option
-def latency(units: int, questions: int, rounds: int, json_file: Path | None) -> None:
-    """Fill a memory with made-up units and time recall by stage."""
+def latency(sizes: tuple[int, ...], questions: int, rounds: int, json_file: Path | None) -> None:
+    """Fill a memory with made-up units and time recall by stage. Of more than 10,000 units only the first are embedded;
+    the others get the same embeddings over and over."""
     from scripts.benchmarks.latency import Size, measure_latency
     from scripts.benchmarks.memory import real_embedder
 
-    finish(measure_latency(Size(units, questions, rounds), real_embedder()), json_file)
+    finish(measure_latency([Size(units, questions, rounds) for units in sizes], real_embedder()), json_file)
 
 
 @bench.command()
