@@ -48,7 +48,6 @@ from edge.engine.batches import Batches
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Forgetting
 from edge.engine.past import Past
-from edge.engine.forgetting import Forgetting
 from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
@@ -60,8 +59,8 @@ from edge.engine.turn import MemoryDesk, Turns
 from edge.engine.vector_ports import VectorIndex
 from edge.engine.vectors import Vectors, embedder_key
 from edge.errors import EdgeError, StoreReadOnly
-from edge.index.holdings import Options
 from edge.index.opening import open_index
+from edge.index.options import Options
 from edge.memory.ranking import Ranker
 from edge.memory.rules import Rules
 from edge.places import make_private_folder
@@ -165,7 +164,6 @@ class Daemon:
             contexts=contexts,
             batches=batches,
             truth=store.truth,
-            forgetting=Forgetting(store.forgetting, self.memory.recall, self.memory.vectors),
             forgetting=Forgetting(store.forgetting, self.memory.recall, self.memory.vectors),
             speech=self.speech,
             status=status,

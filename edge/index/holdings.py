@@ -12,20 +12,11 @@ from edge.engine.vector_ports import VectorLog
 from edge.index.building import capacity_of
 from edge.index.files import Shape
 from edge.index.head import Head
+from edge.index.options import Options
 from edge.index.planning import Bounds, Interval
 from edge.index.segment import Segment
 
 _READ = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """`threads` build a graph; `head_vectors` stay in memory until they are sealed; a build stays inside
-    `build_bytes`."""
-
-    threads: int = 1
-    head_vectors: int = 4096
-    build_bytes: int = 256 << 20
 
 
 @dataclass(slots=True)

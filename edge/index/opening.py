@@ -8,8 +8,9 @@ from pathlib import Path
 from edge.engine.vector_ports import VectorLog
 from edge.index import files
 from edge.index.files import Entry, IndexUnfit, Manifest, Shape, storage_error
-from edge.index.holdings import Holdings, Options
+from edge.index.holdings import Holdings
 from edge.index.index import SegmentedIndex
+from edge.index.options import Options
 from edge.index.segment import Segment
 
 _log = logging.getLogger(__name__)

@@ -22,10 +22,10 @@ import numpy as np
 from edge.engine.ports import Mask, Vector
 from edge.engine.vector_ports import VectorLog
 from edge.index.files import Shape, graph_path, read_manifest
-from edge.index.holdings import Options
 from edge.index.index import SegmentedIndex
 from edge.index.layout import Rows
 from edge.index.opening import open_index
+from edge.index.options import Options
 from edge.index.parts import cosines_of, highest
 from edge.index.segment import SEARCH_EF, Segment
 from edge.models.device import usable_cpus

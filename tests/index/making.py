@@ -13,9 +13,9 @@ from edge.engine.vector_ports import VectorIndex
 from edge.index import building, segment
 from edge.index.building import Build, Job, build_segment, capacity_of
 from edge.index.files import Entry, Shape
-from edge.index.holdings import Options
 from edge.index.index import SegmentedIndex
 from edge.index.opening import open_index
+from edge.index.options import Options
 from edge.index.segment import Segment
 from edge.memory.units import UnitId
 from tests.fakes.vector_log import VectorLog

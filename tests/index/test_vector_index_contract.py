@@ -11,8 +11,8 @@ import pytest
 
 from edge.engine.ports import Mask, Vector
 from edge.engine.vector_ports import VectorIndex
-from edge.index.holdings import Options
 from edge.index.opening import open_index
+from edge.index.options import Options
 from tests.fakes.vector_index import ExactIndex
 from tests.fakes.vector_log import VectorLog
 from tests.index.made_up import clustered
