@@ -58,15 +58,7 @@ ROOMS = [
     Room("edge/memory/", DOMAIN, frozenset({"numpy", "snowballstemmer"}), frozenset(IMPURE)),
     Room(
         "edge/prompt/",
-        (
-            "edge.errors",
-            "edge.prompt",
-            "edge.memory.batches",
-            "edge.memory.units",
-            "edge.memory.language",
-            "edge.memory.compression",
-            "edge.memory.secrets",
-        ),
+        ("edge.errors", "edge.prompt", *(f"edge.memory.{name}" for name in PROMPT_READS)),
         no_std=frozenset(IMPURE),
     ),
     Room(

@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-from edge.engine.entry import Entries, Entry, within
+from edge.engine.compaction import Compaction
+from edge.engine.entry import Entries, Entry
 from edge.engine.ports import MemoryStore, Scope
 from edge.errors import MemoryNotFound
 from edge.memory.language import language_of
@@ -67,6 +68,7 @@ class Windows:
         self._composer = composer
         self._plan = plan
         self._entries = Entries(composer, plan.memory_tokens, plan.zone)
+        self._compaction = Compaction(composer, self._entries, plan.marks)
         self._windows: OrderedDict[tuple[OwnerId, SessionId], Window] = OrderedDict()
         self._forgets: Counter[OwnerId] = Counter()
 
@@ -120,7 +122,8 @@ class Windows:
         if not self._is_outdated(owner, prompt):
             return False
         turns = self._store.turns(owner, session, last=_TURNS_LOOKED_AT)
-        if not prompt.window.turns <= {turn.id for turn in turns if turn.message and turn.reply}:
+        told = prompt.window.turns | prompt.window.summarised
+        if not told <= {turn.id for turn in turns if turn.message and turn.reply}:
             return True
         return any(self._is_gone(owner, unit) for unit in prompt.window.units.union(said))
 
@@ -129,9 +132,11 @@ class Windows:
         return self._composer.text(reply)
 
     def given(self, scope: Scope, prompt: Prompt) -> list[str]:
-        """What the runtime told the model in a window: the role text, core facts, and memories as far as they stand."""
-        units = self._store.units(scope, prompt.window.units)
-        return [self._role(prompt.window.language), *(unit.content for unit in units.values())]
+        """What the runtime told the model in a window: the role text, core facts, memories as far as they stand, and
+        the summary."""
+        window = prompt.window
+        units = self._store.units(scope, window.units)
+        return [self._role(window.language), *(unit.content for unit in units.values()), window.summary]
 
     def forget(self, owner: OwnerId) -> None:
         """Drop the owner's windows, after something of theirs was forgotten; the next turn builds each anew.
@@ -184,10 +189,11 @@ class Windows:
     # --- a window built anew ---------------------------------------------------------------------------------------
 
     def _rebuilt(self, scope: Scope, message: str, said: _Said, *, had: bool) -> Prompt:
-        """Role, core facts, the last turns up to the low mark, and this turn; what has no room gives way."""
+        """Role, core facts, a summary, the last turns up to the low mark, and this turn; what has no room gives way."""
         earlier = self._earlier(scope)
         base = self._base(scope, self._language(message, earlier), said.words)
-        window = self._with_turns(base, earlier, said.words)
+        kept = self._compaction.divide(base, earlier, said.words)
+        window = kept.behind(base, summed_up=False)
         entry = self._entry(scope, window, said)
         bare = replace(entry, execution=IDLE)
         if len(window.tokens) + len(self._entries.tokens(bare, 0)) > self._plan.marks.room:
@@ -197,29 +203,15 @@ class Windows:
             self._plan.marks.room,
             Wanted(
                 fixed=len(window.tokens) + len(self._entries.tokens(bare, 0)),
+                summary=len(kept.summary_tokens),
                 tool_result=len(self._composer.execution(Execution(result=executing.result))),
                 tool_call=len(self._composer.execution(Execution(call=executing.call))),
                 memories=self._entries.note_sizes(entry),
             ),
         )
-        kept = executing.only(call=granted.tool_call, result=granted.tool_result)
-        return self._prompt(
-            scope, window, replace(entry, execution=kept), granted.memories, rebuilt=had or bool(earlier)
-        )
-
-    def _with_turns(self, base: Window, earlier: Sequence[Turn], words: Tokens) -> Window:
-        """Role and core facts with the newest turns behind them: as many as the low mark and the words allow."""
-        told = [self._composer.turn(turn.message, turn.reply) for turn in earlier]
-        granted = allot(
-            self._plan.marks.room,
-            Wanted(
-                fixed=len(base.tokens) + len(self._entries.bare(words)),
-                turns=[len(turn) for turn in _newest_within(told, self._plan.marks.low - len(base.tokens))],
-            ),
-        )
-        kept = len(earlier) - granted.turns
-        window = base.append(tuple(token for turn in told[kept:] for token in turn))
-        return replace(window, turns=frozenset(turn.id for turn in earlier[kept:]))
+        window = kept.behind(base, summed_up=granted.summary)
+        entry = replace(entry, execution=executing.only(call=granted.tool_call, result=granted.tool_result))
+        return self._prompt(scope, window, entry, granted.memories, rebuilt=had or bool(earlier))
 
     def _earlier(self, scope: Scope) -> list[Turn]:
         """The last turns that have two sides; one that was cancelled at once or forgotten says nothing."""
@@ -283,7 +275,3 @@ def _key(scope: Scope) -> tuple[OwnerId, SessionId]:
     if scope.session is None:
         raise ValueError("a turn needs a session")
     return scope.owner, scope.session
-
-
-def _newest_within(turns: Sequence[Tokens], room: int) -> Sequence[Tokens]:
-    return turns[len(turns) - within(turns[::-1], room) :]

@@ -60,6 +60,10 @@ class Composer:
         parts = (part for part in (execution.call, execution.result) if part)
         return tuple(token for part in parts for token in self._message("system", self.text(EXECUTION_MARK + part)))
 
+    def summary(self, summary: str) -> Tokens:
+        """What earlier turns told, a message of its own; nothing for an empty one."""
+        return self._message("system", self.text(summary)) if summary else ()
+
     def user(self, notes: Sequence[Tokens], words: Tokens) -> Tokens:
         """The person's turn: notes in front of their own words."""
         body = tuple(token for line in notes for token in line)

@@ -42,7 +42,7 @@ _HAN = "\u3400-\u9fff"
 _OWN_WORDS = re.compile(rf"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ'’-]*|[{_HAN}]+")
 _KEY = re.compile(
     r"[#A-Za-z0-9][A-Za-z0-9_./:@-]*\d(?:[A-Za-z0-9_./:@-]*[A-Za-z0-9])?"
-    r"|\d+(?:[.,:]\d+)*[ ]?(?:EUR|USD|CNY|€|\$|元|块|年|月|日|号|点|%)?"
+    r"|\d+(?:[.,:]\d+)*[ ]?(?:EUR|USD|CNY|€|\$|元|块|年|月|日|号|点|%)|\d+(?:[.,:]\d+)+|\d{2,}"
     r"|[A-Z]{2,}[A-Z0-9-]*|[零〇一二三四五六七八九十百千两]+(?:年|月|日|号|点|元|块)"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|(?:周|星期)[一二三四五六日天]|[\w.+-]+@[\w-]+\.\w+"

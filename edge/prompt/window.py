@@ -13,7 +13,8 @@ class Window:
     """What stands in a session's context, in order, and which units and turns it holds word for word.
 
     `pending` tokens at its end have not been evaluated yet: at least the mark that closed the last reply.
-    `execution` is the execution context that was told last.
+    `execution` is the execution context that was told last. `summary` tells in the window what the turns `summarised`
+    said, which stand there no more: what they hold can be recalled and sent again.
     """
 
     tokens: tuple[int, ...]
@@ -22,6 +23,8 @@ class Window:
     language: str = "en"
     pending: int = 0
     execution: Execution = IDLE
+    summary: str = ""
+    summarised: frozenset[TurnId] = frozenset()
 
     def append(self, tokens: tuple[int, ...], units: frozenset[UnitId] = frozenset()) -> Window:
         """The window with more tokens at its end; nothing before them changes."""

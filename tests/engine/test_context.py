@@ -166,12 +166,13 @@ class Checked(Talk):
         told = self.composer.head(self.role, ())[: -len(self.composer.close_reply)]
         assert tokens[: len(told)] == told
         executing = text_of(prompt).count(EXECUTION_MARK)
-        assert tokens.count(START) == 2 * len(prompt.window.turns) + 3 + executing
+        summaries = 1 if prompt.window.summary else 0
+        assert tokens.count(START) == 2 * len(prompt.window.turns) + 3 + executing + summaries
         assert tokens.count(END) == tokens.count(START) - 1
         assert prompt.memory_tokens <= self.plan.memory_tokens
         assert prompt.appended == prompt.window.pending <= len(tokens)
         self.check_growth(prompt)
-        shown = text_of(prompt)
+        shown = text_of(prompt).replace(prompt.window.summary, "", 1)
         assert [n for n in range(1, self.count + 1) if shown.count(f"⟦{n}⟧") > 1] == []
 
     def check_growth(self, prompt: Prompt) -> None:
@@ -403,3 +404,122 @@ def test_the_windows_that_were_not_used_for_longest_are_dropped() -> None:
         talk.windows.commit(ANN, SessionId(f"s{n}"), prompt, TurnId(1000 + n), (), unevaluated=0)
     assert talk.prepare("Hello?").rebuilt
     assert "Hello." in text_of(talk.prepare("Hello?"))
+
+
+# --- what leaves a window ---
+
+SMALL_TALK = "So we talk about something else then."
+
+
+class Compacted(Talk):
+    """A talk over many turns in a small window."""
+
+    def __init__(self) -> None:
+        super().__init__(plan(600, 50, high=300, low=170))
+
+    def chat_until_compacted(self, small_talk: str) -> Prompt:
+        for _ in range(40):
+            prompt = self.turn(small_talk)
+            if prompt.rebuilt and prompt.window.summary:
+                return prompt
+        raise AssertionError("the window was never compacted")
+
+
+@pytest.mark.parametrize(
+    ("told", "kept", "small_talk", "texts"),
+    [
+        ("I bought a lamp, order A-20391-XK.", "A-20391-XK", SMALL_TALK, ENGLISH),
+        ("我买了一盏台灯，订单号是DD20240115。", "DD20240115", "我们随便聊聊吧，聊点别的。", CHINESE),
+    ],
+    ids=["en", "zh"],
+)
+def test_compaction_sums_up_what_leaves_between_the_core_facts_and_the_last_turns(
+    told: str, kept: str, small_talk: str, texts: Texts
+) -> None:
+    talk = Compacted()
+    remembered(talk.store, fact("The user's name is Zhang Wei.", "name", "Zhang Wei"))
+    talk.turn(told)
+    prompt = talk.chat_until_compacted(small_talk)
+    shown = text_of(prompt)
+    assert prompt.window.summary.startswith(texts.summary)
+    assert kept in prompt.window.summary
+    assert len(prompt.window.summary) <= 120
+    assert shown.count(kept) == 1
+    last = max(prompt.window.turns)
+    words = next(turn.message for turn in talk.store.turns(ANN, MAIN, last=40) if turn.id == last)
+    places = [shown.index(each) for each in ("Zhang Wei", prompt.window.summary, words)]
+    assert places == sorted(places)
+    assert prompt.window.turns.isdisjoint(prompt.window.summarised)
+
+
+def test_what_left_the_window_can_be_recalled_into_it_and_then_is_not_sent_again() -> None:
+    talk = Compacted()
+    order = remembered(talk.store, fact("The user's order number is A-1.", None, "A-1"))
+    assert order.id in talk.turn("I bought a lamp, order A-1.", units=[order]).sent
+    assert order.id not in talk.turn("And now?", units=[order]).sent
+    words = talk.episodes[0]
+    prompt = talk.chat_until_compacted(SMALL_TALK)
+    assert "A-1" in prompt.window.summary
+    assert not {order.id} & prompt.window.units
+    again = talk.turn("What was my order?", units=[order, words])
+    assert not again.rebuilt
+    assert again.sent == {order.id, words.id}
+    assert talk.turn("And which?", units=[order, words]).sent == frozenset()
+
+
+def test_the_summary_stays_as_it_is_while_the_window_grows() -> None:
+    talk = Compacted()
+    talk.turn("I bought a lamp, order A-1.")
+    first = talk.chat_until_compacted(SMALL_TALK)
+    second = talk.turn("Hello again.")
+    assert second.window.summary == first.window.summary
+    assert second.window.summarised == first.window.summarised
+    assert second.window.tokens[: len(first.window.tokens)] == first.window.tokens
+
+
+def test_the_summary_gives_way_first() -> None:
+    talk = Compacted()
+    talk.turn("I bought a lamp, order A-1.")
+    for _ in range(9):
+        talk.turn(SMALL_TALK)
+    for_all = len(
+        Windows(talk.store, talk.composer, talk.plan).prepare(scope(), "Hi.", [], nothing=False).window.tokens
+    )
+    for room, has_summary in ((for_all, True), (for_all - 1, False)):
+        tight = Windows(talk.store, talk.composer, plan(room + 50, 50, high=300, low=170))
+        prompt = tight.prepare(scope(), "Hi.", [], nothing=False)
+        assert bool(prompt.window.summary) == bool(prompt.window.summarised) == has_summary
+        assert len(prompt.window.turns) > 2
+
+
+def test_the_summary_is_of_its_own_session_and_owner() -> None:
+    talk = Compacted()
+    talk.turn("I bought a lamp, order A-1.")
+    talk.chat_until_compacted(SMALL_TALK)
+    for owner, session in ((BOB, MAIN), (ANN, OTHER)):
+        prompt = talk.windows.prepare(scope(owner, session), "Hello.", [], nothing=False)
+        assert prompt.window.summary == ""
+        assert "A-1" not in text_of(prompt)
+
+
+def test_what_is_forgotten_leaves_the_summary_too() -> None:
+    talk = Compacted()
+    talk.turn("I bought a lamp, order A-1.")
+    prompt = talk.chat_until_compacted(SMALL_TALK)
+    turn = min(prompt.window.summarised)
+    talk.store.forget(ANN, [talk.episodes[0].id])
+    talk.windows.forget(ANN)
+    assert talk.windows.may_repeat_forgotten(ANN, MAIN, prompt, ())
+    after = talk.prepare("And now?")
+    assert turn not in after.window.summarised
+    assert "A-1" not in text_of(after)
+
+
+def test_a_secret_that_was_to_be_remembered_is_not_summed_up() -> None:
+    for message in ("Remember that my wifi password is hunter2.", "记住我的WiFi密码是hunter2。"):
+        talk = Compacted()
+        talk.turn(message)
+        talk.turn("I bought a lamp, order A-1.")
+        prompt = talk.chat_until_compacted(SMALL_TALK)
+        assert "hunter2" not in text_of(prompt)
+        assert "A-1" in prompt.window.summary
