@@ -49,4 +49,4 @@ class BatchStore(Protocol):
         """Batches of an owner, newest first; None stands for every session, every state."""
 
     def live_batches(self, owner: OwnerId, session: SessionId, at: datetime, limit: int) -> list[Batch]:
-        """Batches of a session whose units are alive, newest first."""
+        """Batches of a session whose units are alive: first those that run, then what was reported on last."""

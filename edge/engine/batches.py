@@ -64,12 +64,13 @@ class Batches:
     def told(self, scope: Scope, message: str) -> str | None:
         """The reply to a message that asks how far the session's batches are: those that run, else the one that ended
         last. None for another message, and where there is no batch."""
-        if scope.session is None or not asks_for_progress(message):
+        if scope.session is None:
             return None
         live = self._store.live_batches(scope.owner, scope.session, scope.as_of, _MOST_REPORTED)
+        if not live or not asks_for_progress(message):
+            return None
         running = [batch for batch in live if batch.state is BatchState.RUNNING]
-        told = running or sorted(live, key=lambda batch: batch.updated_at)[-1:]
-        return report(told, language_of(message)) if told else None
+        return report(running or live[:1], language_of(message))
 
     def _keep(self, before: Batch, after: Batch) -> Batch:
         if after is not before:

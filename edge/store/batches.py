@@ -57,7 +57,10 @@ class SqliteBatches:
             if changed.rowcount != 1:
                 raise _unknown(batch.id)
             _insert_failure(writing, batch)
-            writing.execute("UPDATE units SET valid_until = ? WHERE id = ?", (optional_micros(unit_until), batch.unit))
+            until = optional_micros(unit_until)
+            writing.execute(
+                "UPDATE units SET valid_until = ? WHERE id = ? AND owner = ?", (until, batch.unit, batch.owner)
+            )
 
     def find_batch(self, owner: OwnerId, session: SessionId, task: str) -> Batch | None:
         row = self._db.row(f"{_SELECT} WHERE b.owner = ? AND b.session = ? AND b.task = ?", (owner, session, task))
@@ -92,7 +95,8 @@ class SqliteBatches:
     def live_batches(self, owner: OwnerId, session: SessionId, at: datetime, limit: int) -> list[Batch]:
         rows = self._db.rows(
             f"""
-            {_SELECT} WHERE b.owner = :owner AND b.session = :session AND {LIVES_NOW} ORDER BY b.id DESC LIMIT :limit
+            {_SELECT} WHERE b.owner = :owner AND b.session = :session AND {LIVES_NOW}
+            ORDER BY b.state = 'running' DESC, b.updated_at DESC, b.id DESC LIMIT :limit
             """,
             {"owner": owner, "session": session, "as_of": micros(at), "limit": limit},
         )

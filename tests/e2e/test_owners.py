@@ -146,6 +146,27 @@ def test_the_same_session_name_is_two_sessions(shared: DaemonThread, other: Othe
     assert [session["turns"] for session in other.request("GET", "/v1/sessions")[1]["sessions"]] == [4]
 
 
+def test_another_users_batches_and_contexts_are_neither_seen_nor_moved(shared: DaemonThread, other: OtherUser) -> None:
+    mine = shared.talk
+    batch = mine.begin_batch("main", "t", "Adding 10 contacts", 10)
+    mine.set_context("main", {"current_tool": "add_contact", "last_tool_result": {"order": "A-1"}})
+    assert other.request("GET", "/v1/batches")[1]["batches"] == []
+    for method, path, body in (
+        ("GET", "", None), ("POST", "/advance", {"item": 1}), ("POST", "/fail", {"item": 1, "reason": "x"}),
+        ("POST", "/resume", None), ("POST", "/cancel", None),
+    ):  # fmt: skip
+        status, answer = other.request(method, f"/v1/batches/{batch['id']}{path}", body)
+        assert (status, answer["error"]["code"]) == (404, "batch_not_found")
+    theirs = {"session": "main", "task": "t", "title": "Theirs", "total": 3}
+    assert other.request("POST", "/v1/batches", theirs)[0] == 201
+    assert other.request("GET", "/v1/sessions/main/context")[1]["context"] == {}
+    assert other.request("DELETE", "/v1/sessions/main/context")[0] == 200
+    assert "Adding 10" not in str(other.say("main", "How far are you?"))
+    assert "add_contact" not in shared.model.tokenizer.decode(shared.model.prompts[-1]).decode()
+    assert mine.batch(batch["id"]) == batch
+    assert mine.context("main")["context"]["current_tool"] == "add_contact"
+
+
 def test_forgetting_mine_leaves_theirs(shared: DaemonThread, other: OtherUser) -> None:
     mine = shared.talk
     mine.say("My order number is ORD-55871.")

@@ -80,7 +80,8 @@ class FakeBatches:
 
     def live_batches(self, owner: OwnerId, session: SessionId, at: datetime, limit: int) -> list[Batch]:
         found = [_shown(batch) for batch in self._all(owner) if batch.session == session and self._lives(batch, at)]
-        return found[:limit]
+        order = sorted(found, key=lambda batch: (batch.state is not BatchState.RUNNING, -batch.updated_at.timestamp()))
+        return order[:limit]
 
     def _lives(self, batch: Batch, at: datetime) -> bool:
         unit = self._units.find(batch.unit)

@@ -78,6 +78,15 @@ class SessionStoresContract:
         store.batches.save_batch(batch, None)
         assert store.batches.live_batches(ANN, MAIN, after(days=8), 5) == [batch]
 
+    def test_what_runs_comes_before_what_has_ended_and_that_by_its_last_report(self, store: Stores) -> None:
+        running, ended, newer = (begin(store, f"t{number}") for number in range(3))
+        for batch, minutes in ((ended, 9), (newer, 5)):
+            store.batches.save_batch(
+                replace(batch, state=BatchState.CANCELLED, updated_at=after(minutes=minutes)), after(days=7)
+            )
+        live = store.batches.live_batches(ANN, MAIN, after(hours=1), 2)
+        assert [batch.id for batch in live] == [running.id, ended.id]
+
     def test_of_many_failures_all_are_kept_and_the_newest_shown(self, store: Stores) -> None:
         batch = begin(store, total=100)
         for item in range(1, 71):
