@@ -12,13 +12,20 @@ import pytest
 
 from edge.clock import SystemClock
 from edge.daemon import parts
-from edge.daemon.parts import FileModels, own_table, read_rules, read_weights
+from edge.daemon.parts import FileModels, decay, own_table, read_rules, read_weights
 from edge.errors import EdgeError, ModelDamaged, ModelMissing, ModelUnfit, ModelUnknown, SettingsInvalid
 from edge.memory.units import SlotQuestion
 from edge.memory.weights import WEIGHTS
 from edge.models.manifest import Role, load_manifest
 from edge.settings import EmbedderSettings, MemorySettings, ModelSettings, RecallSettings, Settings
 from tests.e2e.running import environment, settings_of
+
+
+def test_when_memories_leave_the_active_set_is_set_and_what_is_anchored_stays() -> None:
+    made = decay(MemorySettings(expired_days=1, superseded_days=2, unused_days=3), read_rules())
+    assert (made.expired.days, made.superseded.days, made.unused.days) == (1, 2, 3)
+    assert {"instruction", "name"} <= set(made.standing)
+    assert "like" not in made.standing
 
 
 @pytest.fixture

@@ -227,3 +227,16 @@ def test_what_serves_from_the_archive_is_active_again(
     assert (back["archived_at"], back["access_count"], back["relevance"]) == (None, 1, 1.1)
     talk.say("不对" if "飞" in told else "No, that's wrong.")
     assert talk.memory(unit)["relevance"] == 0.8
+
+
+def test_what_expired_leaves_the_active_set_by_itself(folder: Path) -> None:
+    with DaemonThread(folder, ScriptedModel(echo), EDGE_MEMORY_EXPIRED_DAYS="0") as daemon:
+        daemon.talk.remember("优惠券 ZEP-7100", kind="fact_reference", expires_in=0.001)
+        daemon.talk.remember("The router is in the hall", kind="fact_reference")
+    with DaemonThread(folder, ScriptedModel(echo), EDGE_MEMORY_EXPIRED_DAYS="0") as daemon:
+        assert daemon.daemon is not None
+        while daemon.on_memory_thread(daemon.daemon.memory.step):
+            pass
+        (gone,) = daemon.talk.memories(archived=True)["memories"]
+        assert (gone["content"], gone["archived_why"]) == ("优惠券 ZEP-7100", "expired")
+        assert [unit["content"] for unit in daemon.talk.memories()["memories"]] == ["The router is in the hall"]
