@@ -77,8 +77,14 @@ def print_recalled(answer: RecallAnswer, *, explain: bool) -> None:
 def _recalled_line(unit: RecalledWire) -> str:
     return (
         f"{_id(unit['id'])}  {unit['score']:.2f}  {unit['stage']:<6}  {local_time(unit['created_at'])}"
-        f"  {unit['kind']:<15}  {_content(unit.get('passage', unit['content']))}"
+        f"  {unit['kind']:<15}  {_content(unit.get('passage', unit['content']))}{_archived(unit)}"
     )
+
+
+def _archived(unit: RecalledWire) -> str:
+    """Where it comes from the archive, why it was there."""
+    why = unit.get("archived_why")
+    return "" if why is None else f"  (archived, {why})"
 
 
 def not_searched(degraded: Iterable[str]) -> str:

@@ -23,6 +23,7 @@ _HOLDING = """
 """
 _TURNS = "SELECT id FROM turns WHERE owner = ? AND session = ?"
 _BOUND = "SELECT id FROM units INDEXED BY units_alive WHERE owner = ? AND session = ?"
+_CONTEXT = "SELECT 1 FROM session_contexts WHERE owner = ? AND session = ?"
 _MINE = "SELECT id FROM units WHERE owner = :owner AND id IN (SELECT value FROM json_each(:ids))"
 _IN_TURNS = "IN (SELECT value FROM json_each(:turns))"
 _WITHOUT_TURNS = (
@@ -94,7 +95,7 @@ class SqliteForgetting:
     def _going_with(self, owner: OwnerId, session: SessionId, *, facts: bool) -> _Going:
         turns = {TurnId(row[0]) for row in self._db.rows(_TURNS, (owner, session))}
         bound = [UnitId(row[0]) for row in self._db.rows(_BOUND, (owner, session))]
-        if not turns and not bound:
+        if not turns and not bound and self._db.row(_CONTEXT, (owner, session)) is None:
             raise SessionNotFound(f"There is no session {session}.", session=session)
         gone, known = session_erasure(turns, bound, said_in(self._db, owner, turns))
         ids = {fact.unit for fact in known}

@@ -216,6 +216,15 @@ def test_recall_explains(daemon: ScriptedDaemon, edge: Edge) -> None:
     assert json.loads(edge("recall", "x", "--json").stdout)["dropped"] == FOUND["dropped"]
 
 
+def test_recall_says_what_comes_from_the_archive(daemon: ScriptedDaemon, edge: Edge) -> None:
+    found = [recalled(1, "飞艇", archived_why="decayed"), recalled(2, "zeppelin")]
+    answer = {"recalled": found, "nothing_reliable": False, "dropped": [], "degraded": [], "rules_ms": 0, "recall_ms": 0}
+    daemon.answer_json("POST", "/v1/recall", answer)
+    first, second = edge("recall", "x").stdout.splitlines()
+    assert first.endswith("飞艇  (archived, decayed)")
+    assert second.endswith("zeppelin")
+
+
 def test_recall_shows_of_a_long_text_the_passage_that_matched(daemon: ScriptedDaemon, edge: Edge) -> None:
     long = recalled(41, "很长的文字" * 900, passage="飞艇九点起飞。")
     daemon.answer_json("POST", "/v1/recall", FOUND | {"recalled": [long]})

@@ -200,6 +200,14 @@ def test_traces_that_a_killed_process_left_go_at_the_next_start(
     assert b"zabaglion" not in raw_bytes(database)
 
 
+def test_a_session_that_is_a_context_only_goes_too(sqlite_store: SqliteStore, database: Path) -> None:
+    sqlite_store.contexts.save_context(ANN, SHOP, '{"tool":"zabaglione"}', (), NOON)
+    assert forget_session(sqlite_store) == ()
+    assert b"zabaglione" not in raw_bytes(database)
+    with pytest.raises(SessionNotFound):
+        sqlite_store.forgetting.leaving(ANN, Selection(session=SHOP))
+
+
 def test_a_turns_id_is_not_given_again(sqlite_store: SqliteStore) -> None:
     tell(sqlite_store, "one")
     forget_session(sqlite_store)
