@@ -18,9 +18,11 @@ from edge.clock import SystemClock
 from edge.daemon.main import Daemon, running
 from edge.daemon.parts import FileModels, Models
 from edge.engine.events import RecallDone, TokenMade, TurnDone, TurnFailed
+from edge.engine.forgetting import Wanted
 from edge.engine.ports import LanguageModel, Sampling, Scope, TextEmbedder, Written
+from edge.memory.archive import Why
 from edge.memory.language import language_of
-from edge.memory.units import OwnerId, SessionId, Unit
+from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Unit
 from edge.settings import Settings
 from tests.e2e.running import ScriptedModels, environment, settings_of
 from tests.fakes.clock import SetClock
@@ -129,23 +131,66 @@ class Player:
             await self._act(daemon, step.text)
 
     async def _act(self, daemon: Daemon, text: str) -> None:
-        if text.startswith("small talk "):
+        name, _, rest = text.partition(" ")
+        if name == "small":
             language = language_of(self.script.title)
-            for words in islice(cycle(SMALL_TALK[language]), int(text.removeprefix("small talk "))):
+            for words in islice(cycle(SMALL_TALK[language]), int(rest.removeprefix("talk "))):
                 await self._say(daemon, words, None)
-        elif text.startswith("context "):
-            context, now = json.loads(text.removeprefix("context ")), self.clock.now()
-            contexts = daemon.service.contexts
-            written = await daemon.workers[0].run(lambda: contexts.replace(self.owner, self.session, context, now))
-            self._note(written)
-        elif text.startswith("remember "):
-            words, now = text.removeprefix("remember "), self.clock.now()
-            remember = daemon.memory.remember
-            written = await daemon.workers[0].run(lambda: remember.statement(self.owner, self.session, words, now))
-            self._note(written)
         else:
-            raise AssertionError(f"there is no such action: {text}")
+            act = {
+                "context": self._set_context, "remember": self._remember, "draft": self._draft, "batch": self._batch,
+                "forget": self._forget, "archive": self._archive,
+            }[name]  # fmt: skip
+            await daemon.workers[0].run(lambda: act(daemon, rest))
         await self._settle(daemon)
+
+    def _set_context(self, daemon: Daemon, text: str) -> None:
+        """What an agent's request sets."""
+        self._note(daemon.service.contexts.replace(self.owner, self.session, json.loads(text), self.clock.now()))
+
+    def _remember(self, daemon: Daemon, text: str) -> None:
+        """As `edge remember`, in the session."""
+        self._note(daemon.memory.remember.statement(self.owner, self.session, text, self.clock.now()))
+
+    def _draft(self, daemon: Daemon, text: str) -> None:
+        """A unit as a request gives it, in JSON."""
+        given = json.loads(text)
+        until = given.pop("valid_until", None)
+        draft = Draft(
+            Kind(given.pop("kind")),
+            source=Source(given.pop("source", "user")),
+            valid_until=None if until is None else self._moment(until),
+            **given,
+        )
+        self._note(daemon.memory.remember.drafts(self.owner, self.session, [draft], self.clock.now()))
+
+    def _batch(self, daemon: Daemon, text: str) -> None:
+        """`begin 10 Adding contacts`, `done 3`, `failed 4 no such address`: of the session's only batch."""
+        batches, now = daemon.service.batches, self.clock.now()
+        what, _, rest = text.partition(" ")
+        number, _, words = rest.partition(" ")
+        if what == "begin":
+            batches.begin(self.owner, self.session, "task", words, int(number), now)
+            return
+        (batch,) = batches.page(self.owner, self.session, None, None, 9).batches
+        if what == "done":
+            batches.advance(self.owner, batch.id, int(number), now)
+        else:
+            batches.fail(self.owner, batch.id, int(number), words, now)
+
+    def _forget(self, daemon: Daemon, text: str) -> None:
+        """All that holds these words, and what went with it."""
+        daemon.service.forgetting.forget(self.owner, Wanted(query=text), None, self.clock.now())
+        daemon.speech.forget(self.owner)
+
+    def _archive(self, daemon: Daemon, text: str) -> None:
+        """The visible units that hold this text."""
+        now = self.clock.now()
+        page = daemon.memory.store.page(
+            self.owner, session=None, kinds=None, before=None, limit=10**6, as_of=now, include_past=False
+        )
+        ids = [unit.id for unit in page.units if _holds(unit.content, text)]
+        daemon.memory.archive.put_away(self.owner, ids, Why.BY_HAND, now)
 
     def _note(self, written: Written) -> None:
         self.seen = Seen(written=tuple(map(int, written.added)))

@@ -11,7 +11,7 @@
     = 2026-03-29 01:30              the clock is set, as NTP does, also back
     @ session work                  who speaks, and where; `@ owner bob`
     ! restart                       something else happens; see `ACTIONS`
-    ! context {"current_tool": "search"}
+    ! context {"current_tool": "search"}   what each action takes is told in `play`
 
 What must be seen refers to the turn or the action before it. `not` in front of a value turns it round:
 `reply: not Berlin`. Texts are compared without regard to case.
@@ -34,7 +34,7 @@ CHECKS = {
     "history": "a unit that ended, or is in the archive: with this text, or `slot = value`",
     "count": "so many units are visible now",
 }
-ACTIONS = ("restart", "small talk", "context", "remember", "import")
+ACTIONS = ("restart", "small", "context", "remember", "draft", "batch", "forget", "archive")
 
 
 class ScriptInvalid(Exception):
@@ -89,6 +89,8 @@ def read_script(path: Path) -> Script:
 def _take(script: Script, number: int, line: str) -> None:
     sign, _, text = line.partition(" ")
     if sign in (">", "+", "=", "@", "!"):
+        if sign == "!" and text.split(" ")[0] not in ACTIONS:
+            raise ScriptInvalid(f"there is no such action: {text}")
         script.steps.append(Step(number, sign, text.strip()))
     elif sign == "<":
         _last(script).reply = text.strip()

@@ -41,7 +41,7 @@ def test_a_scenario_holds(path: Path, zone_kept: pytest.MonkeyPatch) -> None:
     assert not faults, "\n".join([read_script(path).title, *faults])
 
 
-@pytest.mark.parametrize("line", ["> hello\nrepply: x", "what is this", "reply: too early", "zone UTC"])
+@pytest.mark.parametrize("line", ["> hello\nrepply: x", "what is this", "reply: too early", "zone UTC", "! dance"])
 def test_a_line_that_means_nothing_is_named(tmp_path: Path, line: str) -> None:
     script = tmp_path / "wrong.txt"
     script.write_text(f"# Wrong.\n{line}\n")
