@@ -133,7 +133,8 @@ class AskedWire(TypedDict):
 class DoneEvent(TypedDict):
     """`event: done`: the turn is stored. `finish` is `stop`, or `length` where the reply hit its token limit.
 
-    `answered_by` is `runtime` where memory alone decided the reply and the model only read along."""
+    `answered_by` is `runtime` where memory alone decided the reply and the model only read along. `redacted` names the
+    secrets that were taken out of message and context before anything was stored: "API key", "password"."""
 
     turn: int
     session: str
@@ -144,6 +145,7 @@ class DoneEvent(TypedDict):
     remembered: list[int]
     usage: UsageWire
     timings: TimingsWire
+    redacted: list[str]
     asked: AskedWire | None
 
 
@@ -215,12 +217,14 @@ class StatusWire(TypedDict):
 
 
 class RememberAnswer(TypedDict):
-    """`POST /v1/memories`: ids of new units, of known ones it confirmed, of those it superseded; and the units."""
+    """`POST /v1/memories`: ids of new units, of known ones it confirmed, of those it superseded; the units; and what
+    secrets were taken out of it."""
 
     added: list[int]
     confirmed: list[int]
     superseded: list[int]
     memories: list[MemoryWire]
+    redacted: list[str]
 
 
 class ForgetAnswer(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from edge.cli.terminal import Note, is_terminal, print_err, print_json, say, styled
-from edge.cli.units import not_searched
+from edge.cli.units import not_kept, not_searched
 from edge.client.calls import Client
 from edge.client.events import Done, Found, Token, Turn
 from edge.wire import DoneEvent
@@ -58,6 +58,8 @@ def _end(done: DoneEvent, *, begun: bool) -> None:
     say("" if begun else done["reply"])
     if done["finish"] == "length" and is_terminal(sys.stderr):
         print_err(styled(CUT, sys.stderr, dim=True))
+    if done["redacted"] and is_terminal(sys.stderr):
+        print_err(styled(f"({not_kept(done['redacted'])})", sys.stderr, dim=True))
 
 
 def _show_degraded(degraded: list[str], note: Note) -> None:

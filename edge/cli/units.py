@@ -90,3 +90,8 @@ def _archived(unit: RecalledWire) -> str:
 def not_searched(degraded: Iterable[str]) -> str:
     """What a recall could not search, in words."""
     return ", ".join(_NOT_SEARCHED.get(name, name) for name in degraded)
+
+
+def not_kept(redacted: Iterable[str]) -> str:
+    """Which secrets were taken out of what was said, in words."""
+    return f"not kept: {', '.join(redacted)}"

@@ -12,6 +12,8 @@ from edge.daemon.requests import Fields
 from edge.daemon.views import memory_wire, recall_answer
 from edge.engine.ports import Page, Scope, Written
 from edge.errors import MemoryNotFound, RequestInvalid
+from edge.memory.secret_facts import without_secrets
+from edge.memory.secrets import Labels, redacted_said
 from edge.memory.units import SELF, SESSION_KINDS, Draft, Kind, OwnerId, SessionId, Source, UnitId
 from edge.wire import DEFAULT_PAGE, MAX_PAGE, ForgetAnswer, MemoryPage, MemoryWire, RecallAnswer, RememberAnswer
 
@@ -61,12 +63,14 @@ class RememberRequest:
     session: SessionId | None
     statement: str | None
     draft: Draft | None
+    keep_secrets: bool = False
 
     @staticmethod
     def read(fields: Fields, at: datetime) -> RememberRequest:
         """From the body of `POST /v1/memories`."""
         content = fields.text("content")
         session = fields.session(required=False)
+        keep_secrets = fields.boolean("keep_secrets", False)
         kind = fields.optional_text("kind", longest=40)
         draft = None if kind is None else _draft(fields, _choice("kind", kind, _GIVEN_KINDS), content, at)
         alone = fields.given(_GO_WITH_KIND)
@@ -75,7 +79,7 @@ class RememberRequest:
         fields.done()
         if draft is not None and draft.kind in SESSION_KINDS and session is None:
             raise RequestInvalid(f"session is missing: {draft.kind.value} belongs to one.", field="session")
-        return RememberRequest(session, content if draft is None else None, draft)
+        return RememberRequest(session, content if draft is None else None, draft, keep_secrets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +132,17 @@ def show(memory: Memory, owner: OwnerId, unit: UnitId) -> MemoryWire:
 
 
 def remember(memory: Memory, owner: OwnerId, request: RememberRequest, now: datetime) -> RememberAnswer:
-    """Store what was asked to be remembered."""
+    """Store what was asked to be remembered, without the secrets that neither the request nor the content asks to
+    keep."""
+    labels: Labels = ()
     if request.draft is not None:
-        written = memory.remember.drafts(owner, request.session, [request.draft], now)
+        draft, labels = (request.draft, ()) if request.keep_secrets else without_secrets(request.draft)
+        written = memory.remember.drafts(owner, request.session, [draft], now)
     else:
         assert request.statement is not None
-        written = memory.remember.statement(owner, request.session, request.statement, now)
-    return _answer(memory, owner, written)
+        words, labels = (request.statement, ()) if request.keep_secrets else redacted_said(request.statement)
+        written = memory.remember.statement(owner, request.session, words, now)
+    return _answer(memory, owner, written, labels)
 
 
 def recall(memory: Memory, owner: OwnerId, request: RecallRequest, now: datetime) -> RecallAnswer:
@@ -152,13 +160,14 @@ def forget(memory: Memory, owner: OwnerId, unit: UnitId) -> ForgetAnswer:
     return {"forgotten": sorted(units)}
 
 
-def _answer(memory: Memory, owner: OwnerId, written: Written) -> RememberAnswer:
+def _answer(memory: Memory, owner: OwnerId, written: Written, labels: Labels) -> RememberAnswer:
     units = [memory.store.unit(owner, unit) for unit in (*written.added, *written.confirmed)]
     return {
         "added": list(written.added),
         "confirmed": list(written.confirmed),
         "superseded": list(written.superseded),
         "memories": [memory_wire(unit) for unit in units],
+        "redacted": list(labels),
     }
 
 

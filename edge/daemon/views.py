@@ -229,6 +229,7 @@ def done_wire(event: TurnDone) -> DoneEvent:
             "first_token_ms": None if event.timings.first_token is None else _ms(event.timings.first_token),
             "total_ms": _ms(event.timings.total),
         },
+        "redacted": list(event.redacted),
     }
 
 

@@ -8,6 +8,7 @@ from edge.engine.ports import Finish
 from edge.engine.recall import Found
 from edge.engine.truth import Question
 from edge.errors import EdgeError
+from edge.memory.secrets import Labels
 from edge.memory.units import SessionId, TurnId, UnitId
 
 
@@ -70,6 +71,7 @@ class TurnDone:
     remembered: tuple[UnitId, ...]
     usage: Usage
     timings: Timings
+    redacted: Labels = ()
     asked: Question | None = None
     """The question at the reply's end, for two statements that contradict each other."""
 

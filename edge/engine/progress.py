@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +13,7 @@ from edge.engine.recall import Found
 from edge.engine.serving import Given
 from edge.engine.truth import Question
 from edge.memory.units import Stage
+from edge.prompt.composition import Tokens
 
 
 @dataclass(slots=True)
@@ -59,6 +61,14 @@ class Progress:
         what the runtime asked."""
         assert self.generation is not None
         return self.asked_tokens + (0 if self.generation.finish is Finish.STOP else 1)
+
+    def kept(self, reply: str, encode: Callable[[str], Tokens]) -> tuple[Tokens, int]:
+        """The reply's tokens as the window keeps them, and how many of them the model has not seen: those it made, or
+        where secrets were taken out of `reply`, those of what is left."""
+        if reply in ("", self.reply):
+            return self.tokens, self.unevaluated
+        tokens = encode(reply)
+        return tokens, len(tokens)
 
     @property
     def usage(self) -> Usage:

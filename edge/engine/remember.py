@@ -11,6 +11,7 @@ from edge.engine.vectors import Vectors
 from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
 from edge.memory.novelty import adds_something
 from edge.memory.rules import Exchange, Rules
+from edge.memory.secret_facts import secret_facts, statement_of
 from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState, UnitId
 
 _TURNS_REFERRED_TO = 3
@@ -39,7 +40,8 @@ class Remember:
     def begin_turn(self, owner: OwnerId, session: SessionId, message: str, at: datetime) -> Written:
         """Store the person's words and the facts the rules find in them. Durable when it returns."""
         words = Draft(Kind.EPISODE, message, session_only=self._rules.session_only(message))
-        drafts = [words, *self._rules.find_facts(message, self._before(owner, session, message))]
+        facts = self._rules.find_facts(message, self._before(owner, session, message))
+        drafts = [words, *secret_facts(message, session_only=words.session_only), *facts]
         changes = self._changes(owner, session, drafts, at, message)
         if self._doubts is not None:
             last = self._store.turns(owner, session, last=1)
@@ -87,7 +89,7 @@ class Remember:
         """Store what a person asks to remember, outside a turn: the words as a fact, and the facts in them."""
         facts = [fact for fact in self._rules.find_facts(text) if session is not None or not fact.session_only]
         bound = session is not None and self._rules.session_only(text)
-        drafts = [Draft(Kind.FACT_REFERENCE, text, session_only=bound), *facts]
+        drafts = [statement_of(text, session_only=bound), *facts]
         return self._store.apply(owner, self._changes(owner, session, drafts, at, text), at)
 
     def drafts(self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime) -> Written:

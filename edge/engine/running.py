@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from edge.engine.events import Event
 from edge.engine.ports import Sampling, StopSignal
 from edge.engine.sessions import Context
+from edge.memory.secrets import Labels, redacted_json, redacted_said
 from edge.memory.units import OwnerId, SessionId
 
 
@@ -47,6 +48,14 @@ class RunningTurn:
     events: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)
     stopped: bool = False
     signal: StopSignal | None = None
+    redacted: Labels = ()
+
+    def hide_secrets(self) -> None:
+        """Take secrets out of the words and the context, before anything is recalled, stored or shown to the model.
+        `redacted` then names what they were."""
+        self.message, said = redacted_said(self.message)
+        _, told = redacted_json({} if self.context is None else dict(self.context))
+        self.redacted = tuple(dict.fromkeys((*said, *told)))
 
     @property
     def armed(self) -> StopSignal:

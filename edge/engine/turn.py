@@ -23,6 +23,7 @@ from edge.engine.serving import Serving
 from edge.engine.sessions import Context, Contexts
 from edge.engine.speed import Speed
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
+from edge.memory.secrets import redacted
 from edge.memory.units import OwnerId, SessionId, TurnState
 
 _STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
@@ -138,6 +139,7 @@ class Turns:
     def _open(self, turn: RunningTurn, windows: Windows) -> Progress:
         """On the memory thread: recall, and the prompt. Nothing is written yet, so a refusal changes nothing."""
         now = self._clock.now()
+        turn.hide_secrets()
         scope = Scope(turn.owner, turn.session, now, present=True)
         found = self._desk.recall.find(scope, turn.message)
         nothing = found.nothing_to_go_on
@@ -244,6 +246,7 @@ class Turns:
                 sent=progress.prompt.sent,
                 remembered=written.added + stored.added,
                 asked=progress.asked,
+                redacted=turn.redacted,
                 usage=progress.usage,
                 timings=self._timings(turn, progress),
             )
@@ -267,10 +270,8 @@ class Turns:
             turn.owner, turn.session, written.turn, reply, state, heard, now, progress.asked if reply else None
         )
         if state is not TurnState.CANCELLED or progress.tokens:
-            windows.commit(
-                turn.owner, turn.session, progress.prompt, written.turn, progress.tokens,
-                unevaluated=progress.unevaluated,
-            )  # fmt: skip
+            tokens, unevaluated = progress.kept(reply, windows.reply_tokens)
+            windows.commit(turn.owner, turn.session, progress.prompt, written.turn, tokens, unevaluated=unevaluated)
         if state is not TurnState.CANCELLED:
             with suppress(EdgeError):  # counts; the turn is stored
                 self._desk.serving.replied(scope, turn.message, reply, progress.given)
@@ -299,9 +300,10 @@ class Turns:
 
 
 def _lasting_reply(turn: RunningTurn, windows: Windows, progress: Progress, written: Written) -> str:
-    """The reply as it may be kept: nothing of one that may repeat what was forgotten while it was made."""
+    """The reply as it may be kept: without secrets, and nothing of one that may repeat what was forgotten while it was
+    made."""
     forgotten = windows.may_repeat_forgotten(turn.owner, turn.session, progress.prompt, written.added)
-    return "" if forgotten else progress.reply
+    return "" if forgotten else redacted(progress.reply)[0]
 
 
 async def _next(pieces: AsyncIterator[Piece | Generation]) -> Piece | Generation | None:

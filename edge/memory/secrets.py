@@ -49,6 +49,10 @@ class Secret:
     end: int
     label: Label
 
+    def of(self, text: str) -> str:
+        """The secret itself."""
+        return text[self.start : self.end]
+
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """The secrets in a text, in order, none inside another. Takes text of any size, in time that grows with it."""

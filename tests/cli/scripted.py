@@ -217,6 +217,7 @@ def done_event(reply: str, **changes: Any) -> dict[str, Any]:
             "compacted": False,
         },
         "timings": {"rules_ms": 0.2, "recall_ms": 3.0, "first_token_ms": 200.0, "total_ms": 900.0},
+        "redacted": [],
     } | changes
 
 

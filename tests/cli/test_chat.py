@@ -311,6 +311,7 @@ def test_a_cut_reply_and_a_partial_recall_are_mentioned(daemon: ScriptedDaemon) 
         screen.wait_for("(recalled without: vectors)")
         screen.wait_for("so far")
         screen.wait_for("(cut: ")
+        screen.wait_for("(not kept: password)")
         assert screen.end() == 0
 
 
@@ -325,6 +326,7 @@ DONE_CUT = {
     "asked": None,
     "usage": {},
     "timings": {},
+    "redacted": ["password"],
 }
 
 

@@ -160,7 +160,7 @@ def test_a_socket_path_that_is_too_long(edge: Edge) -> None:
 
 def test_remember(daemon: ScriptedDaemon, edge: Edge) -> None:
     units = [memory(41, "订单号: A1234567")]
-    answer = {"added": [41], "confirmed": [3], "superseded": [7, 8], "memories": units}
+    answer = {"added": [41], "confirmed": [3], "superseded": [7, 8], "memories": units, "redacted": []}
     daemon.answer_json("POST", "/v1/memories", answer, 201)
     result = edge("remember", "我的订单号是", "A1234567")
     assert result.stdout.splitlines() == [
@@ -176,6 +176,18 @@ def test_remember(daemon: ScriptedDaemon, edge: Edge) -> None:
         "kind": "fact_reference",
         "expires_in": 60.0,
     }
+
+
+def test_remember_tells_which_secrets_it_did_not_keep(daemon: ScriptedDaemon, edge: Edge) -> None:
+    answer = {"added": [], "confirmed": [], "superseded": [], "memories": [], "redacted": ["password", "PIN"]}
+    daemon.answer_json("POST", "/v1/memories", answer, 201)
+    result = edge("remember", "my wifi password is hunter2")
+    assert "not kept: password, PIN" in result.stderr
+    assert "hunter2" not in result.stdout + result.stderr
+    edge("remember", "--keep-secrets", "my wifi password is hunter2")
+    assert daemon.requests[-1].body == {
+        "content": "my wifi password is hunter2", "session": "main", "keep_secrets": True,
+    }  # fmt: skip
 
 
 def test_a_life_without_a_kind_is_refused(daemon: ScriptedDaemon, edge: Edge) -> None:
@@ -218,7 +230,14 @@ def test_recall_explains(daemon: ScriptedDaemon, edge: Edge) -> None:
 
 def test_recall_says_what_comes_from_the_archive(daemon: ScriptedDaemon, edge: Edge) -> None:
     found = [recalled(1, "飞艇", archived_why="decayed"), recalled(2, "zeppelin")]
-    answer = {"recalled": found, "nothing_reliable": False, "dropped": [], "degraded": [], "rules_ms": 0, "recall_ms": 0}
+    answer = {
+        "recalled": found,
+        "nothing_reliable": False,
+        "dropped": [],
+        "degraded": [],
+        "rules_ms": 0,
+        "recall_ms": 0,
+    }
     daemon.answer_json("POST", "/v1/recall", answer)
     first, second = edge("recall", "x").stdout.splitlines()
     assert first.endswith("飞艇  (archived, decayed)")

@@ -123,3 +123,40 @@ def test_the_past_can_be_asked_about(memory: Memory, desk: Desk) -> None:
     answer = memories.recall(memory, ANN, wanted, desk.clock.now())
     assert "Berlin" in answer["recalled"][0]["content"]
     assert not any("Hamburg" in shown["content"] for shown in answer["recalled"])
+
+
+@pytest.mark.parametrize(
+    ("content", "kept", "label"),
+    [
+        ("my wifi password is hunter2", "my wifi password is [redacted password]", "password"),
+        ("我的WiFi密码是hunter2", "我的WiFi密码是［已隐去 密码］", "password"),
+    ],
+    ids=["en", "zh"],
+)
+def test_a_secret_is_not_remembered_unless_that_is_asked_for(
+    memory: Memory, desk: Desk, content: str, kept: str, label: str
+) -> None:
+    hidden = remember(memory, desk, content=content)
+    assert hidden["redacted"] == [label]
+    assert [shown["content"] for shown in hidden["memories"]] == [kept]
+    asked = remember(memory, desk, content=content, keep_secrets=True)
+    assert asked["redacted"] == []
+    assert [(shown["content"], shown["value"]) for shown in asked["memories"]] == [(content, "hunter2")]
+
+
+def test_words_that_ask_to_remember_a_secret_keep_it(memory: Memory, desk: Desk) -> None:
+    answer = remember(memory, desk, content="Remember that my PIN is 4821.")
+    assert (answer["redacted"], answer["memories"][0]["value"]) == ([], "4821")
+
+
+def test_a_secret_stands_in_no_field_of_a_given_memory(memory: Memory, desk: Desk) -> None:
+    fields = {
+        "content": "The router's password is hunter2", "kind": "fact_reference", "value": "hunter2",
+        "entities": ["router", "hunter2"], "task_type": "setup", "slot": "router", "subject": "my PIN is 4821",
+    }  # fmt: skip
+    [shown] = remember(memory, desk, **fields)["memories"]
+    assert shown["content"] == "The router's password is [redacted password]"
+    assert (shown["value"], shown["entities"], shown["task_type"]) == (None, ["router"], "setup")
+    assert shown["subject"] == "my PIN is [redacted PIN]"
+    [kept] = remember(memory, desk, **fields, keep_secrets=True)["memories"]
+    assert (kept["content"], kept["value"], kept["subject"]) == (fields["content"], "hunter2", "my PIN is 4821")
