@@ -9,7 +9,7 @@ from edge.engine.ports import MemoryStore, Scope
 from edge.engine.truth_ports import TruthStore
 from edge.engine.vector_ports import VectorLog
 from edge.engine.vectors import Pair, Vectors
-from edge.memory.sameness import LEAST_COSINE, may_be_same, say_the_same
+from edge.memory.sameness import may_be_same, say_the_same
 from edge.memory.units import Unit, UnitId
 
 _STEP = 4
@@ -54,11 +54,11 @@ class Doubles:
             return None
         scope = Scope(unit.owner, unit.session, self._clock.now(), frozenset({unit.kind}), present=True)
         near = self._vectors.nearest(vectors[0], _NEIGHBOURS, self._store.visible(scope))
-        older = self._store.units(scope, [each for each, cosine in near.items() if cosine >= LEAST_COSINE])
+        older = self._store.units(scope, [each for each in near if each < unit.id])
         same = [
             each.id
             for each in older.values()
-            if each.id < unit.id and each.slot is None and may_be_same(unit, each)
+            if each.slot is None and may_be_same(unit, each)
             if say_the_same(unit.content, each.content, near[each.id])
         ]
         return min(same, default=None)

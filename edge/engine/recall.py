@@ -151,7 +151,8 @@ class Recall:
 
     def _find(self, scope: Scope, query: str, limit: int) -> Found:
         started = self._clock.monotonic()
-        past = self._past.find(scope, query) if self._past is not None and scope.present else None
+        for_now = scope.present and not scope.archived
+        past = self._past.find(scope, query) if self._past is not None and for_now else None
         if past is not None:
             seconds = self._clock.monotonic() - started
             return Found(past.recalled[:limit], past.asked, True, (), (), seconds, seconds, past=past)

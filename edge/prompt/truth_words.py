@@ -17,6 +17,8 @@ _PAST_TENSE = {
     "orders": "ordered", "order": "ordered", "asks": "asked", "ask": "asked", "uses": "used", "use": "used",
 }  # fmt: skip
 _TO_BE = {"is": "was", "are": "were"}
+_VERB_WITHIN = 12
+"""Words of a sentence among which its verb is; what follows belongs to the value."""
 _OWNED = re.compile(r"^(?:Your|The) |'s? ")
 _WORD = re.compile(r"[A-Za-z]+")
 _ZH_THEN = re.compile("的?(?:时候|那时候?|期间|那会儿?)$")
@@ -76,10 +78,12 @@ def past_reply(
     opening = when[:1].upper() + when[1:] if when else _EARLIER[language]
     sentences = []
     for number, each in enumerate(told):
-        sentence = _in_the_past(to_the_person(each.sentence)) if language == "en" else to_the_person(each.sentence)
+        present = to_the_person(each.sentence)
+        sentence = _in_the_past(present) if language == "en" else present
         dates = _dates(each, first, language, now, zone)
         if number == 0:
-            sentence = opening + (" " if language == "en" else "") + _inside(sentence, language)
+            link = "" if language == "zh" else ": " if sentence == present else " "
+            sentence = opening + link + _inside(sentence, language)
         sentences.append(sentence.rstrip(".。") + dates + ("." if language == "en" else "。"))
     return (" " if language == "en" else "").join(sentences)
 
@@ -121,9 +125,10 @@ def _dates(told: Told, first: date | None, language: str, now: datetime, zone: t
 
 
 def _in_the_past(sentence: str) -> str:
-    """A distilled sentence in the past tense: "You live in Berlin." is "You lived in Berlin."."""
+    """A distilled sentence in the past tense: "You live in Berlin." is "You lived in Berlin."; as it is where its verb
+    is not known."""
     verbs = _TO_BE if _OWNED.search(sentence) else _PAST_TENSE
-    for found in _WORD.finditer(sentence):
-        if found.start() and found[0] in verbs:
+    for found in list(_WORD.finditer(sentence))[1:_VERB_WITHIN]:
+        if found[0] in verbs:
             return sentence[: found.start()] + verbs[found[0]] + sentence[found.end() :]
     return sentence

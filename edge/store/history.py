@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from edge.engine.ports import Scope
 from edge.engine.truth_ports import Provenance
+from edge.memory.archive import BY_TIME
 from edge.memory.units import OwnerId, Turn, Unit, UnitId
 from edge.store.database import Database
 from edge.store.reads import read_unit
@@ -22,7 +23,8 @@ _CHAIN = f"""
 _VERSIONS = f"""
     SELECT {UNIT_COLUMNS} FROM units u INDEXED BY units_by_slot
     WHERE u.owner = :owner AND u.slot IN (SELECT value FROM json_each(:slots)) AND u.subject = :subject
-        AND (u.session IS NULL OR u.session = :session) AND u.archived_at IS NULL
+        AND (u.session IS NULL OR u.session = :session)
+        AND (u.archived_at IS NULL OR u.archived_why IN (SELECT value FROM json_each(:by_time)))
     ORDER BY u.id
 """
 _CONFIRMING = f"""
@@ -41,6 +43,7 @@ def read_versions(db: Database, scope: Scope, slots: Sequence[str], subject: str
     """Current and ended, oldest first."""
     parameters = {
         "owner": scope.owner, "session": scope.session, "slots": json.dumps(list(slots)), "subject": subject,
+        "by_time": json.dumps([why.value for why in sorted(BY_TIME)]),
     }  # fmt: skip
     found = [unit_from(row) for row in db.rows(_VERSIONS, parameters)]
     return [unit for unit in found if scope.kinds is None or unit.kind in scope.kinds]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from edge.engine.ports import Scope
 from edge.engine.truth_ports import Contradiction, Provenance
+from edge.memory.archive import BY_TIME
 from edge.memory.units import Ending, Insert, Kind, OwnerId, SessionId, Settle, TurnId, Unit, UnitId
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class FakeTruth:
             unit
             for unit in self._store._units.values()
             if unit.owner == scope.owner and unit.slot in slots and unit.subject == subject
-            if unit.session in {None, scope.session} and unit.archived_at is None
+            if unit.session in {None, scope.session} and (unit.archived_at is None or unit.archived_why in BY_TIME)
             if scope.kinds is None or unit.kind in scope.kinds
         ]
 
@@ -131,7 +132,7 @@ class FakeTruth:
 
     def merge_same(self, owner: OwnerId, kept: UnitId, double: UnitId, at: datetime) -> bool:
         stays, ends = self._store._owned(owner, kept), self._store._owned(owner, double)
-        if stays is None or ends is None or not (self._is_current(kept) and self._is_current(double)):
+        if kept == double or stays is None or ends is None or not (self._is_current(kept) and self._is_current(double)):
             return False
         until = at if ends.valid_until is None else min(at, ends.valid_until)
         self._store._units[double] = replace(ends, superseded_by=kept, valid_until=until, ended_why=Ending.SAME)
