@@ -150,7 +150,7 @@ def test_words_that_ask_to_remember_a_secret_keep_it(memory: Memory, desk: Desk)
 
 
 def test_a_secret_stands_in_no_field_of_a_given_memory(memory: Memory, desk: Desk) -> None:
-    fields = {
+    fields: dict[str, Any] = {
         "content": "The router's password is hunter2", "kind": "fact_reference", "value": "hunter2",
         "entities": ["router", "hunter2"], "task_type": "setup", "slot": "router", "subject": "my PIN is 4821",
     }  # fmt: skip
