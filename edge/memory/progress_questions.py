@@ -15,8 +15,8 @@ _LONGEST = 120
 _ENGLISH_BEFORE = (
     "hey", "hi", "hello", "ok", "okay", "so", "and", "well", "please", "edge", "by the way", "btw", "quick question",
     "(?:can|could|would|will) you (?:please )?(?:tell me|let me know|say|give me)", "(?:please )?tell me",
-    "let me know", "give me", "do you know", "i(?:'d| would) like to know", "i want to know", "just wondering", "i wonder",
-    "just",
+    "let me know", "give me", "do you know", "i(?:'d| would) like to know", "i want to know", "just wondering",
+    "i wonder", "just",
 )  # fmt: skip
 _ENGLISH_AFTER = (
     "now", "so far", "yet", "already", "right now", "at the moment", "at this point", "by now", "currently", "today",
@@ -75,9 +75,9 @@ _ENGLISH_FINISHED = (
 _CHINESE_BEFORE = (
     "请问", "那么", "那个", "那", "嗯", "喂", "你好", "好的", "对了", "现在", "目前", "当前", "到现在", "到目前为止",
     "已经", "你们", "你", "我们", "这些", "那些", "这个", "这批", "那批", "都", "全部", "一共", "总共", "所有", "的",
-    "是", "告诉我", "跟我说", "说", "讲", "汇报", "报告", "看看", "看", "查", "帮我", "麻烦", "给我", "我想知道", 
-    "一下", "下", "联系人", "通讯录", "名单", "任务", "批量", "批处理", "工作", "文件", "数据", "记录", "条目", "订单", "发票",
-    "事情", "活儿", "活", "整体", "这边",
+    "是", "告诉我", "跟我说", "说", "讲", "汇报", "报告", "看看", "看", "查", "帮我", "麻烦", "给我", "我想知道",
+    "一下", "下", "联系人", "通讯录", "名单", "任务", "批量", "批处理", "工作", "文件", "数据", "记录", "条目",
+    "订单", "发票", "事情", "活儿", "活", "整体", "这边",
 )  # fmt: skip
 _CHINESE_VERBS = (
     "导入", "导出", "导", "添加", "新增", "增加", "加", "上传", "处理", "做", "弄", "搞", "办", "进行", "迁移", "同步",

@@ -159,7 +159,7 @@ def test_pages_that_do_not_end_are_refused(daemon: ScriptedDaemon, client: Clien
 
 
 def test_the_other_routes(daemon: ScriptedDaemon, client: Client) -> None:
-    remembered = {"added": [1], "confirmed": [], "superseded": [], "memories": [memory(1, "x")]}
+    remembered = {"added": [1], "confirmed": [], "superseded": [], "memories": [memory(1, "x")], "redacted": []}
     daemon.answer_json("POST", "/v1/memories", remembered, 201)
     daemon.answer_json("GET", "/v1/memories/1", memory(1, "x"))
     daemon.answer_json("DELETE", "/v1/memories/1", {"forgotten": [1]})
