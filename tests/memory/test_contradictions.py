@@ -8,7 +8,8 @@ from edge.engine.ports import Scope
 from edge.memory.contradictions import differing, read_answer, signals_change, with_doubts
 from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
 from edge.memory.units import Draft, Insert, Kind, Outcome, Source
-from tests.memory.test_lifecycle import ANN, MAIN, MANY, RULES, Memory
+from tests.memory.test_lifecycle import ANN, MAIN, MANY, Memory
+from tests.memory.test_rules import RULES
 
 
 def doubts(before: str, words: str) -> list[str | None]:

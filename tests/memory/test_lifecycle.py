@@ -397,3 +397,69 @@ def test_what_is_said_not_to_be_it_is_ended(told: str, corrected: str, left: lis
     memory.say(told)
     memory.say(corrected)
     assert memory.current("order_id") == left
+
+
+# --- why units end ---
+
+
+def endings(memory: Memory) -> list[tuple[str, str]]:
+    """What ended, oldest first, and why."""
+    return [(unit.content, unit.ended_why.value) for unit in memory.units(past=True) if unit.ended_why is not None]
+
+
+@pytest.mark.parametrize(
+    ("messages", "ended"),
+    [
+        (["I live in Berlin.", "I live in Hamburg now."], [("The user lives in Berlin.", "newer")]),
+        (["我住在柏林。", "我现在住在汉堡。"], [("用户住在柏林。", "newer")]),
+        (["I like coffee.", "I hate coffee."], [("The user likes coffee.", "opposite")]),
+        (["我喜欢咖啡。", "我讨厌咖啡。"], [("用户喜欢咖啡。", "opposite")]),
+        (["I like coffee.", "I don't like coffee any more."], [("The user likes coffee.", "taken back")]),
+        (["我喜欢咖啡。", "我不再喜欢咖啡了。"], [("用户喜欢咖啡。", "taken back")]),
+    ],
+)
+def test_what_ends_says_why(memory: Memory, messages: Sequence[str], ended: list[tuple[str, str]]) -> None:
+    for message in messages:
+        memory.say(message)
+    assert endings(memory) == ended
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        (Draft(Kind.USER_PROFILE, "a", source=Source.TOOL, slot="home", value="berlin"),
+         Draft(Kind.USER_PROFILE, "b", slot="home", value="hamburg"), "outranked"),
+        (Draft(Kind.USER_PROFILE, "a", source=Source.ASSISTANT, slot="home", value="berlin"),
+         Draft(Kind.USER_PROFILE, "b", slot="home", value="berlin"), "confirmed by the person"),
+        (Draft(Kind.USER_PROFILE, "a", slot="home", value="berlin"),
+         Draft(Kind.USER_PROFILE, "b", slot="home", value="hamburg", corrects=True), "corrected"),
+        (Draft(Kind.USER_PROFILE, "a", source=Source.TOOL, slot="home", value="berlin"),
+         Draft(Kind.USER_PROFILE, "b", source=Source.TOOL, slot="home", value="hamburg"), "newer"),
+    ],
+)  # fmt: skip
+def test_authority_and_corrections_say_why(memory: Memory, first: Draft, second: Draft, why: str) -> None:
+    memory.take([first])
+    memory.take([second])
+    assert endings(memory) == [("a", why)]
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("My birthday is 4 March.", "My birthday is March 4th."),
+        ("My birthday is 4 March.", "我的生日是3月4日。"),
+        ("我的生日是三月四号。", "我的生日是3月4日。"),
+        ("我的电话是一三八零零一三八零零零。", "My phone number is 138-0013-8000."),
+        ("My phone number is １３８００１３８０００.", "我的电话是13800138000。"),
+        ("My rent is 900 euros.", "My rent is €900."),
+        ("My rent is 900 euros.", "房租是九百欧。"),
+        ("I take my pills at 3 pm.", "I take my pills at 15:00."),
+        ("I take my pills every day at 3 pm.", "我每天下午三点吃药。"),
+    ],
+)
+def test_one_value_in_other_digits_and_words_is_one_unit(memory: Memory, first: str, again: str) -> None:
+    memory.say(first)
+    memory.say(again)
+    units = memory.units(past=True)
+    assert len(units) == 1
+    assert units[0].access_count == 1

@@ -86,7 +86,7 @@ def test_units_must_stand_in_one_place() -> None:
         {"subject": "sister"},
         {"source": Source.TOOL},
     ):
-        assert not may_be_same(one, replace(other, **change))  # type: ignore[arg-type]
+        assert not may_be_same(one, replace(other, **change))
 
 
 @pytest.mark.models
