@@ -238,6 +238,7 @@ async def _load(daemon: Daemon) -> None:
     except EdgeError as error:
         daemon.memory.embedder_error = error
     daemon.workers[0].in_background(daemon.memory.compile_rules)
+    daemon.workers[0].in_background(daemon.memory.read_ahead)
     daemon.speech.start()
     daemon.catch_up()
 

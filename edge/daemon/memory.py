@@ -19,6 +19,7 @@ from edge.memory.rules import Rules
 
 _log = logging.getLogger(__name__)
 _BACKLOG_STEP = 4
+_AHEAD_STEP = 32
 """Chunks embedded in one background step: 20 to 200 ms, the longest a turn may have to wait for it."""
 
 
@@ -79,6 +80,11 @@ class Memory:
         """Say to the indexes that nobody uses the daemon. A background step; has no second one."""
         self.vectors.seal()
         return False
+
+    def read_ahead(self) -> bool:
+        """A background step after the start: bring a few of the units of the last day and of profiles into memory;
+        True while some are left."""
+        return self._does("reading ahead", lambda: self.store.read_ahead(_AHEAD_STEP))
 
     def compile_rules(self) -> bool:
         """A background step after the start: compile one pattern of the rules; True while some are left. In a turn

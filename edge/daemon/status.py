@@ -34,6 +34,7 @@ class _Held:
     units: int = 0
     embedded: int = 0
     index_bytes: int = 0
+    kept_bytes: int = 0
     changing: ChangeWire | None = None
     degraded: tuple[str, ...] = ()
 
@@ -71,7 +72,7 @@ class Status:
             "embedder": self._embedder(held),
             "queue": {"turns": self.turns.depth, "limit": self.settings.daemon.queue},
             "counts": held.counts,
-            "memory": self._memory(held.index_bytes),
+            "memory": self._memory(held),
             "speed": {"prefill_tokens_s": self.speed.prefill, "generate_tokens_s": self.speed.generate},
             "degraded": list(held.degraded),
             "settings": settings_wire(self.settings),
@@ -95,6 +96,7 @@ class Status:
             everyone["units"],
             everyone["units"] - everyone["unembedded"],
             sum(pair.index.memory_bytes() for pair in self.memory.vectors.pairs),
+            self.memory.store.kept_bytes(),
             change_wire(self.memory),
             self.memory.vectors.degraded,
         )
@@ -124,7 +126,7 @@ class Status:
             "total": held.units if changing is None else changing["total"],
         }
 
-    def _memory(self, index_bytes: int) -> dict[str, int]:
+    def _memory(self, held: _Held) -> dict[str, int]:
         """Resident bytes by part; `rest` is the interpreter, its libraries, and what no part accounts for."""
         parts = {"model_weights": 0, "model_kv": 0, "model_compute": 0}
         model = self.speech.state.model
@@ -136,7 +138,8 @@ class Status:
                 "model_compute": told["compute"],
             }
         parts["embedder"] = self.embedder_bytes()
-        parts["index"] = index_bytes
+        parts["index"] = held.index_bytes
+        parts["recall_cache"] = held.kept_bytes
         total = resident_bytes()
         return {**parts, "rest": max(0, total - sum(parts.values())), "total": total}
 

@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from edge.engine.kept_ports import KeptUnits
 from edge.memory.places import Place
 from edge.memory.units import Change, Kind, OwnerId, SessionId, SessionInfo, Turn, TurnId, TurnState, Unit, UnitId
 
@@ -75,7 +76,7 @@ class Page:
     next_before: UnitId | None
 
 
-class MemoryStore(Protocol):
+class MemoryStore(KeptUnits, Protocol):
     """The truth: turns, units, full text and embeddings, in one database. Writes are durable when they return."""
 
     def begin_turn(

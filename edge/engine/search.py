@@ -122,9 +122,12 @@ class Search:
         units = self._store.units(scope, proposed.keys())
         there = [unit for unit in proposed if unit in units]
         codes = self._codes(scope, there)
-        places = self._store.places(scope.owner, there)
+        places, terms = self._store.places(scope.owner, there), self._store.terms(units.values())
         pool.add(
-            [Candidate(units[unit], proposed[unit], codes.get(unit, ()), places.get(unit, NOWHERE)) for unit in there]
+            [
+                Candidate(units[unit], proposed[unit], codes.get(unit, ()), places.get(unit, NOWHERE), terms[unit])
+                for unit in there
+            ]
         )
 
     def _add_neighbours(
@@ -138,10 +141,12 @@ class Search:
             places |= candidate.place.beside(candidate.unit.id)
         there = {candidate.unit.id for candidate in pool.candidates}
         units = self._store.units(scope, [unit for unit in places if unit not in there])
-        codes = self._codes(scope, list(units))
+        codes, terms = self._codes(scope, list(units)), self._store.terms(units.values())
         pool.add(
             [
-                Candidate(found, Signals(by_text.get(unit, 0.0), cosine), codes.get(unit, ()), places[unit])
+                Candidate(
+                    found, Signals(by_text.get(unit, 0.0), cosine), codes.get(unit, ()), places[unit], terms[unit]
+                )
                 for unit, found in units.items()
             ]
         )

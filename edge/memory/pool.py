@@ -20,7 +20,7 @@ from edge.memory.places import NOWHERE, Place
 from edge.memory.questions import asks_what_was_asked, is_question, only_asks
 from edge.memory.scoring import Evidence, Flags, Ints, Weights, content
 from edge.memory.sought import what_is_sought
-from edge.memory.text import is_prefix, query_terms, search_terms, telling_terms
+from edge.memory.text import LONG_TEXT, is_prefix, query_terms, search_terms, telling_terms, text_terms
 from edge.memory.times import Order, order_in, times_in
 from edge.memory.units import SELF, Kind, SessionId, Source, Unit
 
@@ -32,8 +32,6 @@ _LENT = 0.5
 """What a word counts that a question means without saying it."""
 _EMPTY = 0.1
 """And what one of its own that is about nothing ("and when was that")."""
-_LONG = 4000
-"""A text of more characters is not cut into terms for ranking; a term stands in it where its letters do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Signals:
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A unit that may answer, with the signals it brought, its token codes chunk by chunk, its place, and the terms of
-    its text (see `unit_terms`), which are found out where they are not given."""
+    its text (see `text_terms`), which are found out where they are not given."""
 
     unit: Unit
     signals: Signals
@@ -117,7 +115,7 @@ class Pool:
         for candidate in candidates:
             self._owners += [len(self._candidates)] * len(candidate.codes)
             self._candidates.append(candidate)
-            terms = unit_terms(candidate.unit) if candidate.terms is None else candidate.terms
+            terms = text_terms(candidate.unit.content) if candidate.terms is None else candidate.terms
             self._held.append(_held(self._terms, terms, candidate.unit.content))
             self._sought.append(self._seeks is not None and self._seeks(terms))
             self._ends_asking.append(_ends_asking(candidate.unit))
@@ -254,14 +252,9 @@ class Pool:
         return before, after, talk
 
 
-def unit_terms(unit: Unit) -> frozenset[str]:
-    """The terms of a unit's text; none of a very long one, in which terms are looked for as they are asked."""
-    return frozenset() if len(unit.content) > _LONG else frozenset(search_terms(unit.content))
-
-
 def _held(asked: Sequence[str], terms: frozenset[str], text: str) -> frozenset[str]:
-    """Which of the question's terms a text holds; `terms` as `unit_terms` gives them."""
-    if len(text) > _LONG:
+    """Which of the question's terms a text holds; `terms` as `text_terms` gives them."""
+    if len(text) > LONG_TEXT:
         folded = text.casefold()
         return frozenset(term for term in asked if term in folded)
     return frozenset(term for term in asked if term in terms or (is_prefix(term) and term in text))

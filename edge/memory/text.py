@@ -21,6 +21,9 @@ from edge.memory.units import SELF, Draft, Kind, Source
 TERM_LIMIT = 64
 """Longest term in characters; what is longer is cut, so that a pasted blob stays searchable by its beginning."""
 
+LONG_TEXT = 4000
+"""Characters from which on a text is not cut into terms for ranking: it would take milliseconds."""
+
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff"  # Thai, Lao, Burmese, Hangul letters, Khmer
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff"  # kana, bopomofo
@@ -66,6 +69,12 @@ def telling_terms(text: str) -> list[str]:
     """The distinct terms of a text that are no stop words; none where nothing else is in it."""
     tokens = [(word, term) for word, term in _tokens(_folded(text)) if not _is_run_end(word, term)]
     return list(dict.fromkeys(term for word, term in tokens if not _is_stop_word(word)))
+
+
+def text_terms(text: str) -> frozenset[str]:
+    """The terms of a text for ranking; none of one with more than LONG_TEXT characters, in which the few that are
+    asked for are looked for."""
+    return frozenset() if len(text) > LONG_TEXT else frozenset(search_terms(text))
 
 
 def draft_terms(draft: Draft) -> list[str]:

@@ -71,6 +71,11 @@ class Masks:
         for trigger in _TRIGGERS:
             db.rows(trigger)
 
+    @property
+    def size(self) -> int:
+        """Bytes that the masks take which are kept."""
+        return sum(kept.mask.nbytes for kept in self._kept.values())
+
     def visible(self, scope: Scope) -> Mask:
         """Read-only; its length is the greatest visible id + 1, or 0."""
         if scope.archived:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from edge.memory.places import Place
 from edge.memory.units import OwnerId, SessionId, UnitId
@@ -32,20 +32,25 @@ _PLACES = f"""
 """
 
 
-def read_codes(
-    db: Database, owner: OwnerId, embedder: str, ids: Sequence[UnitId], limit: int
-) -> dict[UnitId, tuple[bytes, ...]]:
-    """The lengths are looked at first: a blob that is not wanted is not read."""
-    asked = {"owner": owner, "embedder": embedder_number(db, embedder)}
-    sizes: dict[int, int] = dict(db.rows(_SIZES, {**asked, "ids": json_ids(ids)}))
-    wanted = _within(sizes, [unit for unit in ids if unit in sizes], limit)
+def read_sizes(db: Database, owner: OwnerId, embedder: str, ids: Sequence[UnitId]) -> dict[UnitId, int]:
+    """Bytes of the codes of those units that are the owner's and have some: a blob that is not wanted is not read."""
+    if not ids:
+        return {}
+    asked = {"owner": owner, "embedder": embedder_number(db, embedder), "ids": json_ids(ids)}
+    return {UnitId(unit): size for unit, size in db.rows(_SIZES, asked)}
+
+
+def read_codes(db: Database, embedder: str, ids: Sequence[UnitId]) -> dict[UnitId, tuple[bytes, ...]]:
+    """Chunk by chunk."""
     codes: dict[UnitId, tuple[bytes, ...]] = {}
-    for unit, code in db.rows(_CODES, {"embedder": asked["embedder"], "ids": json_ids(wanted)}):
+    asked = {"embedder": embedder_number(db, embedder), "ids": json_ids(ids)}
+    for unit, code in db.rows(_CODES, asked) if ids else ():
         codes[UnitId(unit)] = (*codes.get(UnitId(unit), ()), code)
     return codes
 
 
-def _within(sizes: dict[int, int], ids: Sequence[UnitId], limit: int) -> list[UnitId]:
+def within(sizes: Mapping[UnitId, int], ids: Sequence[UnitId], limit: int) -> list[UnitId]:
+    """The first of the ids whose sizes are within the limit together."""
     chosen: list[UnitId] = []
     for unit in ids:
         limit -= sizes[unit]

@@ -35,6 +35,10 @@ from edge.store.rows import micros
 from edge.store.search import search_units
 from edge.store.selections import SqliteForgetting
 from edge.store.truth import SqliteTruth
+from edge.store.warm import Warm
+
+_WORTH_A_MASK = 16
+"""Units from which on asking for all that is visible costs less than asking of each."""
 
 
 def open_store(path: Path, clock: Clock) -> SqliteStore:
@@ -54,6 +58,7 @@ class SqliteStore:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._masks = Masks(db)
+        self._warm = Warm(db)
         self.forgetting = SqliteForgetting(db)
         """And as its ForgettingStore."""
         self.archive = SqliteArchive(db)
@@ -107,7 +112,12 @@ class SqliteStore:
         return reads.read_unit(self._db, owner, unit)
 
     def units(self, scope: Scope, ids: Collection[UnitId]) -> dict[UnitId, Unit]:
-        return reads.read_units(self._db, scope, ids)
+        if not scope.present or scope.archived or len(ids) < _WORTH_A_MASK:
+            return reads.read_units(self._db, scope, ids)
+        return self._warm.units(ids, self._masks.visible(scope))
+
+    def terms(self, units: Collection[Unit]) -> dict[UnitId, frozenset[str]]:
+        return self._warm.terms(units)
 
     def page(
         self,
@@ -150,7 +160,7 @@ class SqliteStore:
     def token_codes(
         self, owner: OwnerId, embedder: str, ids: Sequence[UnitId], limit: int
     ) -> dict[UnitId, tuple[bytes, ...]]:
-        return nearby.read_codes(self._db, owner, embedder, ids, limit)
+        return self._warm.codes(owner, embedder, ids, limit)
 
     # --- reading turns ---
 
@@ -231,6 +241,19 @@ class SqliteStore:
         a process that was killed had forgotten leaves its last traces."""
         leave_no_trace(self._db)
         return turns.end_abandoned(self._db, at)
+
+    def read_ahead(self, limit: int) -> bool:
+        """Bring up to `limit` units of the last day and of profiles into memory; True while some are left. After the
+        start, when nobody waits."""
+        return self._warm.read_ahead(self.embedder(), limit)
+
+    def kept_bytes(self) -> int:
+        """Memory that units and masks take which are kept ready for recall."""
+        return self._warm.size + self._masks.size
+
+    def let_go(self) -> None:
+        """Keep no units ready any more of those that were read so far, where memory is needed for something else."""
+        self._warm.let_go()
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database: when idle."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from edge.engine.ports import Embedded
-from edge.errors import DiskFull, EmbedderFailed
+from edge.errors import DiskFull, EmbedderFailed, StoreFailed
 from tests.daemon.making import Life, NamedModels
 from tests.engine.making import ANN, MAIN
 from tests.fakes.embedder import HashEmbedder
@@ -116,6 +116,21 @@ def test_the_rules_are_compiled_when_nobody_waits(life: Life, embedder: MoodyEmb
     while life.memory.compile_rules():
         steps += 1
     assert steps == len(list(rules.compiling())) > 300
+
+
+def test_units_are_read_ahead_a_few_at_a_time(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def read_ahead(limit: int) -> bool:
+        asked.append(limit)
+        if len(asked) == 3:
+            raise StoreFailed("The disk is gone.")
+        return True
+
+    monkeypatch.setattr(life.memory.store, "read_ahead", read_ahead)
+    assert [life.memory.read_ahead() for _ in range(4)] == [True, True, False, False]
+    assert asked == [asked[0]] * 3
+    assert "reading ahead" in life.memory.waiting
 
 
 def test_when_nobody_uses_the_daemon_the_index_is_told(life: Life) -> None:

@@ -17,7 +17,7 @@ from edge.memory.batches import reports_on
 from edge.memory.erasure import Statement, Words, erasure
 from edge.memory.leftovers import Gone
 from edge.memory.places import Place
-from edge.memory.text import draft_terms, is_prefix, query_terms
+from edge.memory.text import draft_terms, is_prefix, query_terms, text_terms
 from edge.memory.units import (
     Change,
     Confirm,
@@ -259,6 +259,15 @@ class FakeMemoryStore(FakeEmbeddings):
 
     def units(self, scope: Scope, ids: Collection[UnitId]) -> dict[UnitId, Unit]:
         return {unit.id: unit for unit in self._visible(scope) if unit.id in set(ids)}
+
+    def terms(self, units: Collection[Unit]) -> dict[UnitId, frozenset[str]]:
+        return {unit.id: text_terms(unit.content) for unit in units}
+
+    def read_ahead(self, limit: int) -> bool:
+        return False
+
+    def kept_bytes(self) -> int:
+        return 0
 
     def page(
         self,
