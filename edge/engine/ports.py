@@ -97,7 +97,6 @@ class MemoryStore(KeptUnits, Protocol):
 
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         """Remove units for good: row, full text, embeddings, and the text of the turns they stand in.
-
         Ids that are not the owner's are left out of the answer, which names what was removed."""
 
     def mark_used(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
