@@ -41,7 +41,7 @@ def test_a_database_holds_the_vectors_of_the_file(tmp_path: Path) -> None:
 def test_memory_is_that_of_this_process_and_of_one_it_forked() -> None:
     before, alone = private_bytes(), bytes_of_forked()
     held = np.ones(64 * MIB // 8)
-    assert private_bytes() - before > 60 * MIB
+    assert private_bytes() - before > 32 * MIB, "less what else of this process was let go meanwhile"
     ended, lives = os.pipe()
     stop, go = os.pipe()
     forked = os.fork()
