@@ -89,7 +89,11 @@ ROOMS = [
         (*ENGINE, *SETTINGS, "edge.daemon", "edge.__version__"),
         frozenset({"aiohttp"}),
     ),
-    Room("edge/cli/", (*SETTINGS, *MODEL_FILES, "edge.cli", "edge.client", "edge.clock"), frozenset({"click"})),
+    Room(
+        "edge/cli/",
+        (*SETTINGS, *MODEL_FILES, "edge.cli", "edge.client", "edge.clock", "edge.memory.secrets"),
+        frozenset({"click"}),
+    ),
     Room("edge/client/", ("edge.errors", "edge.wire", "edge.places", "edge.prompt.structured", "edge.client")),
 ]
 

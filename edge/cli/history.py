@@ -1,6 +1,7 @@
 """The lines a person typed in the chat, kept for the arrow keys in a file that only they can read.
 
-What is forgotten goes from here as well: it is a copy of the person's words like any other.
+What is forgotten goes from here as well: it is a copy of the person's words like any other. Secrets are not written to
+the file, also those that the person asked to remember: they stand in the memory then, and only there.
 """
 
 from __future__ import annotations
@@ -31,17 +32,18 @@ def load_history() -> None:
 
 
 def remember_line(line: str) -> None:
-    """Add a line, in memory and in the file."""
+    """Add a line, in memory and, without secrets, in the file."""
     import readline
 
     readline.add_history(line)
     path = history_path()
-    _write(path, [*_read(path), line])
+    _write(path, [*_read(path), _without_secrets(line)])
 
 
 def forget_lines(contents: Iterable[str]) -> None:
     """Remove the lines in which a forgotten memory's words stand, in whatever case."""
-    words = {content.strip().casefold() for content in contents} - {""}
+    forgotten = [form for content in contents for form in (content, _without_secrets(content))]
+    words = {form.strip().casefold() for form in forgotten} - {""}
     path = history_path()
     before = _read(path)
     kept = [line for line in before if not any(content in line.casefold() for content in words)]
@@ -49,6 +51,12 @@ def forget_lines(contents: Iterable[str]) -> None:
         _write(path, kept)
         if "readline" in sys.modules:
             load_history()
+
+
+def _without_secrets(line: str) -> str:
+    from edge.memory.secrets import redacted
+
+    return redacted(line)[0]
 
 
 def _read(path: Path) -> list[str]:
