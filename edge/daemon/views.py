@@ -72,7 +72,6 @@ def memory_wire(unit: Unit) -> MemoryWire:
         "superseded_by": unit.superseded_by,
         "archived_at": optional_time(unit.archived_at),
         "archived_why": unit.archived_why,
-        "archived_why": unit.archived_why,
         "ended_why": None if unit.ended_why is None else unit.ended_why.value,
     }
 
@@ -103,8 +102,6 @@ def recalled_wire(found: Recalled, sent: Collection[UnitId] | None = None, *, ex
         wire["sent"] = found.unit.id in sent
     if found.passage is not None:
         wire["passage"] = found.passage
-    if found.unit.archived_why is not None:
-        wire["archived_why"] = found.unit.archived_why
     if found.unit.archived_why is not None:
         wire["archived_why"] = found.unit.archived_why
     if explain:

@@ -19,8 +19,8 @@ def desk() -> Desk:
     return Desk()
 
 
-def now(desk: Desk, **more: bool) -> Scope:
-    return Scope(ANN, MAIN, desk.clock.now(), present=True, **more)
+def now(desk: Desk) -> Scope:
+    return Scope(ANN, MAIN, desk.clock.now(), present=True)
 
 
 def keep(desk: Desk, content: str, kind: Kind = Kind.FACT_REFERENCE, **life: float) -> Unit:
