@@ -22,6 +22,12 @@ _SENTENCE_START = re.compile(r"^|[.!?。！？\n] *")
 _PAUSE = r"(?:[ ,.!:;，。！、：；~—-]+|$|(?<=[\u3400-\u9fff]))"
 _NOT_ALONE = ("line",)
 """Readers whose values are any words at all, which a bare "no, ..." cannot tell from other talk."""
+_PART = re.compile(
+    r"(?:不是|没有|not |isn't |it's not )(?P<old>[A-Za-z0-9-]{1,10})(?:号|室)?"
+    r"(?:[，,]? ?(?:而?是|but|it's|its|应该是)|[，,]) ?(?P<new>[A-Za-z0-9-]{1,10})(?:号|室)?",
+    re.I,
+)
+_OF_PARTS = ("address", "phone", "code", "email", "plate")
 _AFTER = " .!。！~～…"
 
 
@@ -35,11 +41,12 @@ class Mention:
     value: str | None = None
     session_only: bool = False
     asks_back: bool = False
+    fact: Fact | None = None
 
     @staticmethod
     def of(fact: Fact) -> Mention:
         """The mention that a fact is."""
-        return Mention(fact.slot, fact.subject, fact.words, fact.draft.value, fact.draft.session_only)
+        return Mention(fact.slot, fact.subject, fact.words, fact.draft.value, fact.draft.session_only, fact=fact)
 
     @staticmethod
     def asked(slot: Slot, topic: str, subject: Subject, language: str, *, asks_back: bool) -> Mention:
@@ -68,9 +75,10 @@ class Corrections:
             rf"(?:{hesitations}{_PAUSE}){{0,3}}{marks}{_PAUSE}(?:(?:{marks}|{hesitations}){_PAUSE}){{0,5}}", {}, "marks"
         )
         self._opening = compiled(r"(?:it's|i said|i meant|应该是|我说的?是|是)? *", {}, "opening")
-        self._index = NeedleIndex(
-            [needles_of(shape) for name in ("corrections_alone", "corrections_typed") for shape in self._lists(name)]
-        )
+        alone = [shape for name in ("corrections_alone", "corrections_typed") for shape in self._lists(name)]
+        alone += [shape for slot in tables.slots.values() for shape in slot.corrections]
+        self._index = NeedleIndex([needles_of(shape) for shape in alone])
+        self._of_slot = {slot.name: list(_slots_own(slot)) for slot in tables.slots.values()}
         agreed = alternatives(_bounded(word) for word in self._lists("confirmations"))
         self._agreed = compiled(rf"(?:{agreed}[ ,.!，。！~]*)+", {}, "confirmations")
         self._no_value = compiled(alternatives(self._lists("no_values")), {}, "no_values")
@@ -108,6 +116,29 @@ class Corrections:
                     return replace(stated, words={**mention.words, **stated.words}), mention
         return None
 
+    def of_a_part(self, text: str, begin: int, stop: int, mentions: Sequence[Mention]) -> Fact | None:
+        """The fact that was told last with a part of its value corrected: "not 502, 503" in an address."""
+        said = _PART.fullmatch(text[begin:stop].strip(_AFTER + ","))
+        fact = mentions[-1].fact if mentions else None
+        if said is None or fact is None or fact.slot.reader not in _OF_PARTS:
+            return None
+        told = fact.shown
+        if len(re.findall(_whole_part(said["old"]), told)) != 1:
+            return None
+        read = READERS[fact.slot.reader].read(re.sub(_whole_part(said["old"]), said["new"], told))
+        if read is None:
+            return None
+        draft = replace(
+            fact.draft,
+            content=fact.draft.content.replace(told, read[0]),
+            value=read[1],
+            entities=tuple(read[0] if entity == told else entity for entity in fact.draft.entities),
+            quote=text[begin:stop].strip(),
+            corrects=True,
+            replaces=fact.draft.value,
+        )
+        return replace(fact, draft=draft, shown=read[0])
+
     def _stated(self, text: str, begin: int, stop: int, mention: Mention, *, marked: bool) -> Iterator[Stated]:
         slot = mention.slot
         if marked:
@@ -115,11 +146,14 @@ class Corrections:
         is_typed = READERS[slot.reader].typed
         lists = {"corrections_alone": True, "corrections_typed": is_typed, "corrections": marked}
         names = [name for name, fits in {**lists, "answers": mention.asks_back}.items() if fits]
-        for name in names if slot.reader not in _NOT_ALONE else ():
-            for regex in self._shaped(name, slot.reader):
+        shapes = [self._shaped(name, slot.reader) for name in names if slot.reader not in _NOT_ALONE]
+        for regexes in (*shapes, self._of_slot[slot.name]):
+            for regex in regexes:
                 if found := regex.get().fullmatch(text, begin, stop):
-                    group = f"value_{_CAPITALISED.get(slot.reader, slot.reader)}"
+                    group = next(name for name, said in found.groupdict().items() if name[:6] == "value_" and said)
                     value = Span(found.start(group), found.end(group), group.removeprefix("value_"))
+                    if value.reader == "name" and slot.reader not in _CAPITALISED:
+                        continue
                     said = is_typed or not self._no_value.fullmatch(found[group].strip())
                     if said and _denies(found, mention):
                         yield Stated(slot, value, {}, found.end())
@@ -149,6 +183,18 @@ class Corrections:
         """What is compiled when it is needed."""
         for name in ("corrections", "corrections_alone", "corrections_typed", "answers"):
             yield from self._shaped(name, "name")
+        for regexes in self._of_slot.values():
+            yield from regexes
+
+
+def _whole_part(part: str) -> str:
+    return rf"(?<![A-Za-z0-9]){re.escape(part)}(?![A-Za-z0-9])"
+
+
+def _slots_own(slot: Slot) -> Iterator[LazyPattern]:
+    parts = {"value": f"(?P<value_{slot.reader}>{READERS[slot.reader].pattern})"}
+    for where, shape in numbered("corrections", slot.corrections):
+        yield LazyPattern(shape, parts, f"slots.{slot.name}.{where}")
 
 
 def _denies(found: re.Match[str], mention: Mention) -> bool:

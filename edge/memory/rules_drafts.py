@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from edge.memory.language import language_of
 from edge.memory.rules_patterns import Stated
 from edge.memory.rules_phrases import split_condition, split_list
-from edge.memory.rules_regex import alternatives, compiled, numbered
-from edge.memory.rules_tables import LANGUAGES, Slot, Tables
+from edge.memory.rules_tables import Slot
 from edge.memory.rules_values import READERS
 from edge.memory.units import SELF, Draft, Kind
 
@@ -33,13 +32,14 @@ class Subject:
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A draft with what it was made from, so that a correction of its value can be put in its place. `end` is the place
-    behind its value in the message."""
+    behind its value in the message, `shown` the value as the sentence has it."""
 
     draft: Draft
     slot: Slot
     subject: Subject
     words: Mapping[str, str]
     end: int
+    shown: str
 
 
 def make_facts(stated: Stated, subject: Subject, text: str, plain: str, begin: int, *, for_now: bool) -> Iterator[Fact]:
@@ -58,7 +58,7 @@ def make_facts(stated: Stated, subject: Subject, text: str, plain: str, begin: i
         if draft is not None:
             at = raw.find(read[0])
             end = stated.end if at < 0 or reader not in ("list", "phrase") else stated.value.start + at + len(read[0])
-            yield Fact(_replacing(draft, stated, plain), slot, subject, stated.words, end)
+            yield Fact(_replacing(draft, stated, plain), slot, subject, stated.words, end, read[0])
 
 
 def _replacing(draft: Draft, stated: Stated, plain: str) -> Draft:
@@ -124,48 +124,6 @@ def _is_given_name(subject: Subject) -> bool:
 
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
-
-
-class Subjects:
-    """Reads whom a clause is about: "my", "my sister's", "Anna's"; "I", "my sister"."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-        self._regexes = {mode: list(_subject_regexes(tables, mode)) for mode in ("whose", "who")}
-
-    def read(self, mode: str, text: str, begin: int, end: int) -> Subject | None:
-        """The subject that stands at a clause's begin; None where none does."""
-        for regex in self._regexes[mode]:
-            if match := regex.match(text, begin, end):
-                after = skip_spaces(text, match.end()) if mode == "whose" else match.end()
-                return self._subject(match, after)
-        return None
-
-    def named(self, subject: str, language: str) -> Subject:
-        """A subject by its name, called by the first word that the language has for it."""
-        words = (word for word, relation in self._tables.relations.items() if relation == subject)
-        called = next((word for word in words if word.isascii() is (language == "en")), None)
-        if subject == SELF or called is not None:
-            return Subject(subject, called or "", 0)
-        return Subject(subject, subject.title(), 0)
-
-    def _subject(self, match: re.Match[str], end: int) -> Subject:
-        groups = match.groupdict()
-        name = groups.get("name") or groups.get("relname")
-        relation = groups.get("rel")
-        if relation is None:
-            return Subject(name.lower(), name, end) if name else Subject(SELF, "", end)
-        key = self._tables.relations.get(relation.lower(), relation.lower())
-        if name and key in self._tables.shared_relations:
-            return Subject(name.lower(), name, end)
-        return Subject(key, relation.lower(), end)
-
-
-def _subject_regexes(tables: Tables, mode: str) -> Iterator[re.Pattern[str]]:
-    parts = {"rel": alternatives(map(re.escape, tables.relations))}
-    for language in LANGUAGES:
-        for where, pattern in numbered(mode, tables.words[language][mode]):
-            yield compiled(pattern, parts, f"language.{language}.{where}")
 
 
 def skip_spaces(text: str, at: int) -> int:

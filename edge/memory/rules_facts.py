@@ -7,14 +7,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from edge.memory.rules_corrections import Corrections, Mention, as_correction
-from edge.memory.rules_drafts import CONTACT, Fact, Subject, Subjects, make_facts, skip_spaces
+from edge.memory.rules_drafts import CONTACT, Fact, Subject, make_facts, skip_spaces
 from edge.memory.rules_patterns import Patterns, Stated, Way
 from edge.memory.rules_regex import LazyPattern, alternatives, compiled
+from edge.memory.rules_subjects import Dropped, Subjects
 from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_text import Sentence, fold, mask_quoted, own_spans, sentences, simplify
 from edge.memory.units import SELF, Draft
 
 _MAX_STARTS = 48
+_LONGEST_FRAGMENT = 200
+"""Characters of a message that may leave out its subject: "moved to Leeds last week"."""
 _OFFERED = re.compile(
     r"\bif (?:you|anything|something|anyone|needed|necessary|there)\b|(?:如果|要是|万一)(?:你|您|有|需要|方便|联系)",
     re.I,
@@ -38,6 +41,8 @@ class _Reading:
     """Words that introduce what follows as somebody's speech."""
     marked: bool = False
     """Whether the sentence before said only that something is to be corrected."""
+    added: int = 0
+    """Characters in front that are not the person's: the subject that was left out."""
 
 
 class FactFinder:
@@ -48,6 +53,7 @@ class FactFinder:
         self._patterns = Patterns(tables)
         self._subjects = Subjects(tables)
         self._corrections = Corrections(tables, self._patterns)
+        self._dropped = Dropped(tables)
         self._lead_ins = self._words(
             "lead_ins", r"(?:(?:{})(?:[ ,:!，：、！~]+|(?<=[\u3400-\u9fff]))){{0,5}}", bounded=True
         )
@@ -84,8 +90,15 @@ class FactFinder:
         """The facts of a message that follows on others, in which something was mentioned (the last one last)."""
         if "<|" in text:
             return []
+        facts = self._read(text, mentions, 0)
+        if facts or len(text) > _LONGEST_FRAGMENT:
+            return facts
+        subject = self._dropped.of(text)
+        return self._read(subject + text, mentions, len(subject)) if subject else []
+
+    def _read(self, text: str, mentions: Sequence[Mention], added: int) -> list[Fact]:
         plain = fold(text)
-        reading = _Reading(text, plain, mask_quoted(simplify(plain)), list(mentions))
+        reading = _Reading(text, plain, mask_quoted(simplify(plain)), list(mentions), added=added)
         for start, end in own_spans(text):
             reading.introduced = ""
             for sentence in sentences(reading.masked, start, end):
@@ -136,10 +149,16 @@ class FactFinder:
         begin = skip_spaces(reading.masked, begin)
         found = self._corrections.read(reading.masked, begin, sentence.end, reading.mentions, marked=marked)
         if found is None:
-            return []
+            part = self._corrections.of_a_part(reading.plain, begin, sentence.end, reading.mentions)
+            return [] if part is None else [part]
         stated, mention = found
         made = make_facts(
-            stated, mention.subject, reading.text, reading.plain, sentence.start, for_now=mention.session_only
+            stated,
+            mention.subject,
+            reading.text,
+            reading.plain,
+            max(sentence.start, reading.added),
+            for_now=mention.session_only,
         )
         return [replace(fact, draft=replace(fact.draft, corrects=True, replaces=mention.value)) for fact in made]
 
@@ -154,8 +173,10 @@ class FactFinder:
                 continue
             lead = self._lead_ins.match(masked, start, sentence.end)
             begin = lead.end() if lead else start
-            for stated, subject in self._matches(masked, begin, sentence.end, ways, carried):
-                facts = list(make_facts(stated, subject, reading.text, reading.plain, begin, for_now=for_now))
+            quoted = max(begin, reading.added)
+            alone = not masked[sentence.start : start].strip()
+            for stated, subject in self._matches(masked, begin, sentence, ways, carried, alone=alone):
+                facts = list(make_facts(stated, subject, reading.text, reading.plain, quoted, for_now=for_now))
                 if facts and not self._vetoed(stated, masked, sentence, begin, reading.introduced):
                     yield from facts
                 if facts:
@@ -169,17 +190,24 @@ class FactFinder:
         return [skip_spaces(masked, start) for start in sorted(starts)[:_MAX_STARTS]]
 
     def _matches(
-        self, masked: str, begin: int, end: int, ways: Sequence[Way], carried: Subject | None
+        self, masked: str, begin: int, sentence: Sentence, ways: Sequence[Way], carried: Subject | None, *, alone: bool
     ) -> Iterator[tuple[Stated, Subject]]:
-        """What may be stated at a clause's begin, by whom.
+        """What may be stated at a clause's begin, by whom; `alone` where that is the sentence's.
 
         A clause without a subject carries on with that of the fact before it in the sentence ("我叫李雷，住在北京").
         """
+        end = sentence.end
         nobody = Subject(SELF, "", begin)
+        read = {
+            mode: self._subjects.read(mode, masked, begin, end)
+            or self._subjects.meant(mode, masked, sentence.start, begin, end)
+            for mode in ("whose", "who")
+        }
         subjects: Mapping[str, Subject | None] = {
             "": nobody,
-            "whose": self._subjects.read("whose", masked, begin, end),
-            "who": self._subjects.read("who", masked, begin, end) or _carried_on(carried, masked, begin),
+            "alone": nobody if alone else None,
+            "whose": read["whose"],
+            "who": read["who"] or _carried_on(carried, masked, begin),
         }
         for way in ways:
             subject = subjects[way.mode]

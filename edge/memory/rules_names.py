@@ -39,7 +39,7 @@ ZH_NAME = rf"[{HAN}]{{1,8}}(?:·[{HAN}]{{1,8}}){{0,2}}"
 NAME_END = (
     r"(?=\s*(?:$|[,，。.;；!！?？\n()（）\ue000~～…了吧啦哦呀啊]|- |—|(?:and|but|from|by|or|in case|if|for|please"
     r"|thanks|now|here"
-    r"|speaking|by the way|btw|again|too|i|so|with|as|okay|ok|not)\b))"
+    r"|speaking|by the way|btw|again|too|i|so|with|as|okay|ok|not|instead|rather|actually|then)\b))"
 )
 _EN_NOT_NAMES_TEXT = """
 a an the not no on in at to of for with from by as is was be been being it its this that these those what
@@ -114,7 +114,7 @@ _TITLE_OR_PEOPLE = re.compile(
 
 _PEOPLE = re.compile(
     r"\w+(?:ish|ese|ean|ian|can|stani|aeli|eli|aqi)|German|French|Greek|Dutch|Swiss|Thai|Czech|Turk|Finn|Dane|Swede|Pole|Serb|Croat|Arab"
-    r"|Muslim|Jewish|Hindu|Buddhist|Catholic|Protestant|Atheist|Afghan|Roman|Norman|Late|Done|Lost|Stuck|Curious"
+    r"|Muslim|Jewish|Hindu|Buddhist|Catholic|Protestant|Atheist|Afghan|Roman|Norman|Vegan|Vegetarian|Pregnant|Married|Single|Divorced|Dead|Sick|Late|Done|Lost|Stuck|Curious"
 )
 _PERSONS_TEXT = """
 Brian Ian Adrian Julian Vivian Sebastian Fabian Damian Gillian Lillian Marian Florian Kilian Dorian Jillian Duncan

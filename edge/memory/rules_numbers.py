@@ -69,6 +69,12 @@ def read_email(raw: str) -> Read | None:
     return raw, raw.lower()
 
 
+def read_handle(raw: str) -> Read | None:
+    """A name in a messenger, in lower case; one of letters alone has six or more."""
+    shown = raw.strip().rstrip(".")
+    return (shown, shown.lower()) if len(shown) > 5 or any(ch.isdigit() or ch == "_" for ch in shown) else None
+
+
 def read_code(raw: str) -> Read | None:
     """An order or ticket number: upper case, without spaces and #; it has a digit."""
     value = re.sub(r"[\s#]", "", raw).upper()

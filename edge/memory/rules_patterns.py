@@ -51,7 +51,7 @@ class Stated:
 
 
 class Way(Protocol):
-    """One way to state a slot. `mode` says what stands in front: `whose`, `who`, or nothing."""
+    """One way to state a slot. `mode` says what stands in front: `whose`, `who`, or nothing (`alone`: at its begin)."""
 
     @property
     def mode(self) -> str: ...
@@ -209,7 +209,9 @@ class Patterns:
             self._whole_frames[slot.name].append(self._pattern(slot, f"slots.{slot.name} in {where}", frame))
 
 
-_FRAMES = ("frames", "typed_frames", "bare_frames")
+_FRAMES = ("frames", "typed_frames", "bare_frames", "alone_frames")
+_ALONE = ("phone", "email", "code", "locator", "plate", "date", "amount", "train_code", "postcode")
+"""Readers whose values tell with their noun alone what is meant: "birthday: March 4"."""
 _SPACES = re.compile(" +")
 
 
@@ -232,12 +234,14 @@ def _of(slot: Slot, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _takes(slot: Slot, frames: str) -> bool:
+    if frames == "alone_frames":
+        return slot.reader in _ALONE
     if frames == "typed_frames":
         return READERS[slot.reader].typed
     return slot.bare or frames != "bare_frames"
 
 
 def _without_mode(pattern: str) -> tuple[str, str]:
-    mode = next((mode for mode in ("whose", "who") if pattern.startswith(f"{{{mode}}}")), "")
+    mode = next((mode for mode in ("whose", "who", "alone") if pattern.startswith(f"{{{mode}}}")), "")
     rest = pattern.removeprefix(f"{{{mode}}}") if mode else pattern
     return mode, rest.removeprefix(" ?").removeprefix(" ") if mode == "whose" else rest

@@ -133,6 +133,17 @@ def read_place(raw: str) -> Read | None:
     return shown, shown.lower().removeprefix("the ")
 
 
+_SPOT = re.compile(
+    r"[路街区县镇市村园城厦场站寺港桥塔座楼层湾岛山湖]$|[路街巷]\d+号?$|^(?:上海|北京|广州|深圳|杭州|成都|武汉|南京|西安|重庆|天津|苏州)"
+)
+
+
+def read_spot(raw: str) -> Read | None:
+    """A place in Chinese that its last character, or the city in front, tells from what is being done (公司在裁员)."""
+    shown = re.sub(r"(?:那边|那里|那儿|那块|附近|旁边|那)$", "", tidy(raw))
+    return read_place(shown) if _SPOT.search(shown) or shown != tidy(raw) else None
+
+
 _VAGUE_PLACE = re.compile(
     r"(?:an?|the)? ?(?:fear|peace|hope|harmony|denial|the past|past|future|moment|constant|world|different|same"
     r"|interesting|exciting|"

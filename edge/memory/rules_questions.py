@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from edge.memory.rules_cues import Ask, Cues
 from edge.memory.rules_drafts import topic_slot
 from edge.memory.rules_needles import Needles, needles_of
 from edge.memory.rules_patterns import TOPIC, known_topics
 from edge.memory.rules_regex import LazyPattern, alternatives, expanded, numbered
 from edge.memory.rules_signs import FIRST_TAG, NOUN, TAG, WHO, WHOSE, Signs
 from edge.memory.rules_tables import LANGUAGES, Slot, Tables
-from edge.memory.rules_text import fold, mask_quoted, sentences, simplify
+from edge.memory.rules_text import fold, mask_quoted, sentences, simplify, spelled_out
 from edge.memory.units import SELF, SlotQuestion
 
 _STATED = re.compile(
@@ -32,10 +33,12 @@ _OWNED = {
 """What makes a noun behind it the person's, or another's that is named; by whether the noun is a Latin word."""
 _POINTED_AT = re.compile(r"(?:\b(?:the|this|that) |[这那](?:个|笔|张)?|上次的?|查(?:一下|询)?|我要)$")
 """What makes a noun behind it the one that is talked about."""
+_ASKS_ITSELF = re.compile(r"多少|什么|[啥哪谁]|^(?:what|which|who|when|where)\b")
+"""Words that make a question without its mark."""
 _EDGE = 400
 _TAILS = 3
 _LONGEST_ASK = 160
-_COMMA = re.compile(r"[,，;；:：]|\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
+_COMMA = re.compile(r"[,，;；:：]| / |\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
 _NEEDS_ASKING = re.compile(
     r"[?？]|\b(?:what|which|who|whats|wat|when|where|how|tell|remind|remember|recall|know|forgot|forget"
     r"|forgotten|give|show|say|repeat|my|wonder|wondering|usual|same|last)\b"
@@ -50,21 +53,6 @@ class _Asked:
     slots: tuple[str, ...]
     certain: bool
     words: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Ask:
-    """A pattern of a whole question, of a slot's own or of any slot's noun."""
-
-    slot: str
-    regex: LazyPattern
-    needles: Needles
-
-    def asks(self, words: str) -> re.Match[str] | None:
-        """The match where the words are that question from the first to the last."""
-        if self.needles and not any(needle in words for needle in self.needles):
-            return None
-        return self.regex.get().fullmatch(words)
 
 
 def _spaced(pattern: str) -> str:
@@ -87,26 +75,32 @@ class QuestionFinder:
         self._suffix = re.compile(
             rf"(?:[ ,，]*{self._alternatives('ask_suffixes')}(?<![a-z](?=[a-z])))$", re.IGNORECASE
         )
-        self._frames = [_Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_frames")]
-        self._bare = [_Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_bare")]
+        self._frames = [Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_frames")]
+        self._bare = [Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_bare")]
         self._asks = [
-            _Ask(slot.name, *self._lazy(ask, f"slots.{slot.name}.{where}", slot))
+            Ask(slot.name, *self._lazy(ask, f"slots.{slot.name}.{where}", slot))
             for slot in tables.slots.values()
             for where, ask in numbered("asks", slot.asks)
         ]
         self._needs = [
-            _Ask(slot.name, *self._lazy(need, f"slots.{slot.name}.{where}", slot))
+            Ask(slot.name, *self._lazy(need, f"slots.{slot.name}.{where}", slot))
             for slot in tables.slots.values()
             for where, need in numbered("needs", slot.needs)
         ]
-        self._need_frames = [_Ask("", *self._lazy(frame, where)) for where, frame in self._lists("need_frames")]
+        self._cues = Cues(
+            Ask(slot.name, *self._lazy(cue, f"slots.{slot.name}.{where}", slot))
+            for slot in tables.slots.values()
+            for where, cue in numbered("cues", slot.cues)
+        )
+        self._need_frames = [Ask("", *self._lazy(frame, where)) for where, frame in self._lists("need_frames")]
         self._asking = re.compile(self._alternatives("asking"), re.IGNORECASE)
+        self._filler = re.compile(self._alternatives("fillers"), re.IGNORECASE)
         self._request = re.compile(self._alternatives("requests"), re.IGNORECASE)
 
     def lazy(self, slots: Collection[str] | None) -> Iterator[LazyPattern]:
         """What asks for these slots, or all."""
         framed = () if slots is not None else (*self._frames, *self._bare, *self._need_frames)
-        for ask in (*self._asks, *self._needs, *framed):
+        for ask in (*self._asks, *self._needs, *self._cues.asks, *framed):
             if slots is None or ask.slot in slots:
                 yield ask.regex
 
@@ -130,7 +124,7 @@ class QuestionFinder:
     def _lazy(self, pattern: str, where: str, slot: Slot | None = None) -> tuple[LazyPattern, Needles]:
         parts = self._parts[pattern.isascii()]
         if slot is not None and slot.topics:
-            parts = {**parts, "known": known_topics(slot)}
+            parts = {**parts, "known": known_topics(slot).replace("my ", f"(?:my|{WHOSE}) ")}
         return LazyPattern(_spaced(pattern), parts, where), needles_of(pattern)
 
     def _parts_for(self, *, is_ascii: bool) -> Mapping[str, str]:
@@ -151,7 +145,7 @@ class QuestionFinder:
         """The slots that the message asks for; None where it asks for none."""
         if len(text) > 2 * _EDGE:
             text = f"{text[:_EDGE]}\n{text[-_EDGE:]}"
-        masked = mask_quoted(simplify(fold(text)))
+        masked = mask_quoted(spelled_out(simplify(fold(text))))
         if not self._worth_reading(masked):
             return None
         signed, named = self._signs.put(masked)
@@ -187,9 +181,12 @@ class QuestionFinder:
                 return replace(found, certain=not self._is_question(tail) and not self._noun.search(tail))
         if needed := self._needed(words):
             return _Asked(needed, certain=False, words=words)
-        if not is_question:
-            return False
-        return self._mentioned(words, asks=asks) or True
+        if is_question and (mentioned := self._mentioned(words, asks=asks)):
+            return mentioned
+        asks_itself = is_question or _ASKS_ITSELF.search(words) is not None
+        if asks_itself and (cued := self._cues.find(words, self._tables.slots)):
+            return _Asked(cued, certain=False, words=words)
+        return is_question
 
     def _is_question(self, words: str) -> bool:
         plain = re.sub(f"[{WHOSE}{WHO}{NOUN}]|{TAG}", "", words)
@@ -212,10 +209,20 @@ class QuestionFinder:
         prefix = self._prefix.match(words)
         begin = prefix.end() if prefix else 0
         for start, peeled in ((words, False), (words[begin:], begin > 0)):
-            for core in self._peeled_behind(start):
-                if found := self._whole(core.strip(" ,，"), is_asked=asks or peeled):
+            for core in self._cores(start):
+                is_asked = asks or peeled or _ASKS_ITSELF.search(core) is not None
+                if found := self._whole(core, is_asked=is_asked):
                     return _Asked(found, certain=True, words=core)
         return None
+
+    def _cores(self, words: str) -> Iterator[str]:
+        """The words with less and less around what is asked, and then without the small words within it."""
+        peeled = [core.strip(" ,，") for core in self._peeled_behind(words)]
+        yield from peeled
+        for core in peeled:
+            bare = self._filler.sub("", core).strip()
+            if bare != core:
+                yield bare
 
     def _peeled_behind(self, words: str) -> Iterator[str]:
         """The words, and again without what may hang on behind ("again", "please", 吗), up to three times."""
@@ -242,8 +249,18 @@ class QuestionFinder:
         for ask in self._asks:
             if match := ask.asks(core):
                 slot, topic = self._tables.slots[ask.slot], match.groupdict().get("topic")
-                return (topic_slot(slot, topic), *slot.also)
+                topic = topic and topic.replace(WHOSE, "my")
+                return tuple(dict.fromkeys((topic_slot(slot, topic), *self._beside(slot, topic))))
         return ()
+
+    def _beside(self, slot: Slot, topic: str | None) -> Iterator[str]:
+        """The slots beside one; what ends with a colon takes the topic on."""
+        for name in slot.also:
+            base, colon, _ = name.partition(":")
+            if not colon:
+                yield name
+            elif topic is not None:
+                yield topic_slot(self._tables.slots[base], topic)
 
     def _needed(self, words: str) -> tuple[str, ...]:
         """The slots without which a request cannot be met: "pay as last time", "send it to the same address"."""

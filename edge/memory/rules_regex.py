@@ -75,6 +75,14 @@ def numbered(name: str, patterns: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield f"{name}[{number}]", pattern
 
 
+_CONTRACTION = re.compile(r"(?<=[a-z}])'(?=(?:s|m|t|ve)(?![a-z?]))")
+
+
+def contracted(pattern: str) -> str:
+    """A table's pattern that also matches contractions typed without their apostrophe: "its", "im", "dont"."""
+    return _CONTRACTION.sub("'?", pattern)
+
+
 def without_placeholders(pattern: str) -> str:
     """A pattern with a letter in place of each placeholder, to see whether the rest is a regular expression."""
     return _PLACEHOLDER.sub("x", pattern)

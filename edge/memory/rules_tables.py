@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from edge.errors import SettingsInvalid
-from edge.memory.rules_regex import numbered, without_placeholders
+from edge.memory.rules_regex import contracted, numbered, without_placeholders
 from edge.memory.rules_values import READERS
 from edge.memory.units import Kind
 
@@ -47,6 +47,10 @@ class Slot:
     """Statements on weaker evidence; their drafts have confidence 0.8."""
     retracts: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    """Ways to correct it, right after it was told, that mean nothing for other slots: "we renamed him Waffles"."""
+    cues: tuple[str, ...] = ()
+    """Words that in a question of the person about themselves make it likely that this slot is asked for."""
     needs: tuple[str, ...] = ()
     """Requests that can only be met by who knows it: "pay as last time"."""
     open: bool = False
@@ -68,6 +72,7 @@ _WORD_LISTS = [
     "frames",
     "typed_frames",
     "bare_frames",
+    "alone_frames",
     "ask_prefixes",
     "ask_suffixes",
     "ask_frames",
@@ -76,6 +81,11 @@ _WORD_LISTS = [
     "requests",
     "whose",
     "who",
+    "dropped",
+    "dropped_am",
+    "pronoun_whose",
+    "pronoun_who",
+    "fillers",
     "ask_whose",
     "ask_who",
     "qual",
@@ -118,7 +128,10 @@ def read_tables(named: Iterable[tuple[str, str]]) -> Tables:
         _merge_relations(relations, shared, table.get("relations", {}), name)
     return Tables(
         {name: _slot(name, entry) for name, entry in slots.items()},
-        {language: {name: tuple(lists.get(name, ())) for name in _WORD_LISTS} for language, lists in words.items()},
+        {
+            language: {name: tuple(map(contracted, lists.get(name, ()))) for name in _WORD_LISTS}
+            for language, lists in words.items()
+        },
         relations,
         frozenset(shared),
     )
@@ -139,6 +152,7 @@ def load_table(where: str, text: str) -> dict[str, Any]:
     return table
 
 
+_STATING = ("states", "guesses", "retracts", "corrections")
 _FIELDS = {f.name: str(f.type) for f in fields(Slot) if f.name != "name"}
 
 
@@ -204,7 +218,17 @@ def _slot(name: str, entry: dict[str, Any]) -> Slot:
     for language in LANGUAGES:
         if language not in entry["labels"] or language not in entry["content"]:
             raise SettingsInvalid(f"slots.{name}: labels and content are needed for {language}")
-    return Slot(name=name, **entry)
+    said = {key: tuple(map(contracted, entry[key])) for key in _STATING if key in entry}
+    said |= {key: tuple(_abbreviated(entry[key])) for key in ("nouns",) if key in entry}
+    return Slot(name=name, **{**entry, **said})
+
+
+def _abbreviated(nouns: Iterable[str]) -> Iterator[str]:
+    """The nouns, and "order no", "order #" beside "order number"."""
+    for noun in nouns:
+        yield noun
+        if noun.endswith(" number"):
+            yield from (noun.removesuffix("number") + short for short in ("no", "no.", "nr", "#", "num"))
 
 
 def _merge_words(words: dict[str, dict[str, list[str]]], table: dict[str, Any], where: str) -> None:

@@ -47,6 +47,20 @@ def simplify(text: str) -> str:
     return text.translate(_SIMPLIFY)
 
 
+_SPELLINGS = {
+    "u": "you", "ur": "your", "r": "are", "pls": "please", "plz": "please", "im": "i'm", "ive": "i've", "dont": "don't",
+    "doesnt": "doesn't", "didnt": "didn't", "cant": "can't", "wat": "what", "whats": "what's", "wheres": "where's",
+    "whens": "when's", "whos": "who's", "hows": "how's", "mums": "mum's", "moms": "mom's", "dads": "dad's",
+    "fav": "favorite", "fave": "favorite", "rember": "remember", "remeber": "remember", "adress": "address",
+}  # fmt: skip
+_SPELLED = re.compile(rf"(?<![\w'@.-])(?:{'|'.join(_SPELLINGS)})(?![\w'@-])", re.I)
+
+
+def spelled_out(text: str) -> str:
+    """What people type in haste, in full: "whats ur name" is "what's your name". The length changes."""
+    return _SPELLED.sub(lambda found: _SPELLINGS[found[0].lower()], text)
+
+
 def mask_quoted(text: str) -> str:
     """Hide code, quotations and quoted mail. A name or number in quotes after "is", "叫" and the like stays."""
     return _QUOTED.sub(_mask, text)

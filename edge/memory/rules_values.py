@@ -34,12 +34,13 @@ from edge.memory.rules_numbers import (
     read_code,
     read_date,
     read_email,
+    read_handle,
     read_locator,
     read_phone,
     read_plate,
     read_train,
 )
-from edge.memory.rules_phrases import REST, read_address, read_line, read_phrase, read_place
+from edge.memory.rules_phrases import REST, read_address, read_line, read_phrase, read_place, read_spot
 from edge.memory.rules_times import WHEN, read_often, read_when
 
 
@@ -82,6 +83,14 @@ READERS: Mapping[str, Reader] = {
     "amount": Reader(AMOUNT, read_amount, typed=True),
     "count": Reader(COUNT, read_plain, typed=True),
     "measure": Reader(MEASURE, read_plain, typed=True),
+    "handle": Reader(r"@?[A-Za-z0-9][A-Za-z0-9_.\-]{3,30}(?![A-Za-z0-9@])", read_handle, typed=True),
+    "postcode": Reader(
+        r"(?:\d{4,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)(?![A-Za-z0-9])",
+        read_plain,
+        typed=True,
+    ),
+    "code_or_number": Reader(r"[A-Za-z]{0,2}-?\d{1,5}-?[A-Za-z]?(?![A-Za-z0-9:.])", read_plain, typed=True),
+    "names": Reader(rf"{EN_NAME}(?:(?:, (?:and )?| and | & ){EN_NAME}){{0,4}}", read_line),
     "name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_name),
     "full_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_zh_full_name),
     "self_name": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|{ZH_NAME})", read_self_name),
@@ -92,6 +101,7 @@ READERS: Mapping[str, Reader] = {
     "surname": Reader(rf"(?:{EN_NAME}{NAME_END}|{LOW_NAME}{NAME_END}|(?:{COMPOUND}|[{HAN}])(?![{HAN}]))", read_surname),
     "place": Reader(rf"{REST}{{1,70}}(?:, (?-i:[A-Z]){REST}{{1,30}})?", read_place),
     "address": Reader(r"[^。;；!！?？\n\ue000\x00-\x1f\ud800-\udfff]{1,160}", read_address),
+    "spot": Reader(rf"[{HAN}A-Za-z0-9]{{2,20}}", read_spot),
     "phrase": Reader(rf"{REST}{{1,120}}", read_phrase),
     "list": Reader(r"[^。;；:：!！?？\n()（）\ue000\x00-\x1f\ud800-\udfff]{1,240}", read_phrase),
     "line": Reader(rf"{REST}{{1,110}}", read_line),

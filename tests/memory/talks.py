@@ -89,6 +89,36 @@ def play(case: Case, rules: Rules) -> Found:
     return talk.ask(case.asked)
 
 
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A row of the tables `spoken_*.toml`: `corrected`, `confirmed` and `gone` may be empty."""
+
+    told: str
+    corrected: str
+    confirmed: str
+    asked: str
+    answer: str
+    gone: str
+
+    def outcome(self, rules: Rules) -> str:
+        """`right`, `missed` where the rules answer nothing, or `wrong`."""
+        talk = Talk(rules)
+        for message in (self.told, self.corrected, self.confirmed, *_SMALL_TALK[:4]):
+            if message:
+                talk.say(message)
+        told = [hit.unit.content for hit in talk.ask(self.asked).recalled if hit.stage is Stage.RULE]
+        if self.gone and any(self.gone in content for content in told):
+            return "wrong"
+        if any(squeezed(self.answer) in squeezed(content) for content in told):
+            return "right"
+        return "wrong" if told else "missed"
+
+
+def read_spoken(name: str) -> list[Spoken]:
+    """The rows of such a table."""
+    return [Spoken(*row) for row in tomllib.loads((CASES / f"{name}.toml").read_text(encoding="utf-8"))["talks"]]
+
+
 def what_is_wrong(case: Case, found: Found) -> str | None:
     """Why what was found is not the answer of the rules alone; None where it is."""
     if found.asked is None:
