@@ -15,6 +15,9 @@ _SHARE = 0.4
 _SPOKEN_OF = frozenset({"user", "用户"})
 """Distilled units call the person so; a reply that does says nothing with it."""
 _SHORT = 3
+_READ, _JUDGED = 4000, 400
+"""Characters of a message that are compared with a reply, and those in which a judgement is looked for: one is short,
+and comes first."""
 
 _NOT_TO_USE = re.compile(
     r"\b(?:do ?n[o']?t|do not|never|stop|no need to) (?:\w+ ){0,2}?"
@@ -60,6 +63,7 @@ _ASKS = re.compile(r"[?？]\s*$|(?:对不对|对吗|是不是|错了吗|对吧|,
 def used_units(reply: str, message: str, units: Iterable[Unit]) -> list[Unit]:
     """Those of the units that a reply to a message was made with: it holds the unit's value, name or number, or enough
     of its words, and the person had not just said them."""
+    message = message[:_READ]
     exchange = _Exchange(reply, message, frozenset(search_terms(reply)), frozenset(search_terms(message)))
     return [unit for unit in units if _used(exchange, unit)]
 
@@ -67,13 +71,14 @@ def used_units(reply: str, message: str, units: Iterable[Unit]) -> list[Unit]:
 def verdict(message: str) -> Event | None:
     """What a message says of the reply before it: the memory in it is not to be used, is wrong, or is right; None where
     it says nothing of the kind. A question ("is that right?") does not."""
+    message = message.strip()[:_JUDGED]
     if _NOT_TO_USE.search(message):
         return Event.IGNORED
     if _ASKS.search(message):
         return None
     if _WRONG.search(message):
         return Event.MISLED
-    return Event.CONFIRMED if _RIGHT.search(message.strip()) else None
+    return Event.CONFIRMED if _RIGHT.search(message) else None
 
 
 @dataclass(frozen=True, slots=True)

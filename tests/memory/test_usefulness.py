@@ -177,3 +177,10 @@ def test_a_memory_is_right(message: str) -> None:
 )
 def test_other_words_judge_nothing(message: str) -> None:
     assert verdict(message) is None
+
+
+@pytest.mark.parametrize("filler", ["那", "don't ", "that is ", "Lapsang "])
+def test_a_pasted_book_is_judged_by_its_beginning(filler: str) -> None:
+    assert verdict("No, that's wrong. " + filler * 200_000) is Event.MISLED
+    assert verdict(filler * 200_000 + "不对") is None
+    assert used_units("It is 13800138000.", filler * 200_000, [PHONE]) == [PHONE]
