@@ -141,6 +141,16 @@ def start(model: str | None, count: int, rounds: int, json_file: Path | None) ->
     finish(measure_start(model, count, rounds), json_file)
 
 
+@bench.command()
+@_model
+@json_option
+def retention(model: str | None, json_file: Path | None) -> None:
+    """Tell facts in turns 1 to 10 and ask for them from turn 50 on, beside the whole talk and its end as a prompt."""
+    from scripts.benchmarks.retention import measure_retention
+
+    finish(measure_retention(model), json_file)
+
+
 def _end(number: int, _frame: object) -> NoReturn:
     """Ended from outside: leave in order, so that daemons and folders of the benchmark go too."""
     sys.exit(128 + number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from llama_cpp import Llama
@@ -26,6 +27,22 @@ def model_file(model: str | None) -> Path:
     return files.usable_path(chosen.id, chosen.files[0].name)
 
 
+def _load(path: Path, context: int | None = None) -> Llama:
+    """The model as the daemon sets it up, with another size of context where one is given."""
+    options = llama_options(ModelSettings()).for_device()
+    return Llama(
+        str(path),
+        n_ctx=context or options.context,
+        n_batch=options.batch,
+        n_ubatch=options.batch,
+        n_threads=options.threads,
+        n_threads_batch=options.prefill_threads,
+        flash_attn=options.flash_attention,
+        no_perf=True,
+        verbose=False,
+    )
+
+
 class BareLlama:
     """Measures the time to the first token, with as many tokens in the KV cache as a turn of the daemon had.
 
@@ -33,18 +50,7 @@ class BareLlama:
     """
 
     def __init__(self, path: Path) -> None:
-        options = llama_options(ModelSettings()).for_device()
-        self._llama = Llama(
-            str(path),
-            n_ctx=options.context,
-            n_batch=options.batch,
-            n_ubatch=options.batch,
-            n_threads=options.threads,
-            n_threads_batch=options.prefill_threads,
-            flash_attn=options.flash_attention,
-            no_perf=True,
-            verbose=False,
-        )
+        self._llama = _load(path)
         self._chance = random.Random(1)
         self._pool = self._llama.tokenize(_PROSE.encode(), add_bos=False)
         self._held: list[int] = []
@@ -76,3 +82,40 @@ class BareLlama:
 
     def _new(self, count: int) -> list[int]:
         return self._chance.choices(self._pool, k=count)
+
+
+class BareTalk:
+    """Replies of the library alone to prompts in tokens, and the time to their first; also an encoder for prompts."""
+
+    def __init__(self, path: Path, context: int) -> None:
+        self._llama = _load(path, context)
+        self._end = self.special("<|im_end|>")
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of plain text."""
+        return list(self._llama.tokenize(text.encode(), add_bos=False, special=False))
+
+    def special(self, name: str) -> int:
+        """The id of a special token."""
+        (token,) = self._llama.tokenize(name.encode(), add_bos=False, special=True)
+        return int(token)
+
+    def reply(self, held: Sequence[int], prompt: Sequence[int], limit: int) -> tuple[str, float]:
+        """The likeliest reply of at most `limit` tokens, and the milliseconds to its first token with `held` in the
+        cache before, which the prompt begins with; all is evaluated where nothing is held."""
+        self._llama.reset()  # type: ignore[no-untyped-call]
+        if held:
+            self._llama.eval(held)
+        started = time.perf_counter()
+        tokens: list[int] = []
+        first_ms = 0.0
+        for token in self._llama.generate(prompt, temp=0.0):
+            first_ms = first_ms or (time.perf_counter() - started) * 1000
+            if token == self._end or len(tokens) == limit:
+                break
+            tokens.append(token)
+        return self._llama.detokenize(tokens).decode(errors="replace"), first_ms
+
+    def close(self) -> None:
+        """Free the model."""
+        self._llama.close()
