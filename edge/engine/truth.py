@@ -119,16 +119,19 @@ def _stated(asked: Contradiction, changes: Sequence[Change]) -> tuple[Change, ..
             return (*changes, Settle(asked.id, Outcome.NEWER))
         if isinstance(change, Insert) and asked.newer.id in change.supersedes:
             back = same_value(change.draft.value, asked.older.value)
-            if back:
-                endings = tuple(
-                    Ending.SETTLED if unit == asked.newer.id else why
-                    for unit, why in zip(change.supersedes, change.endings, strict=True)
-                )
-                change = replace(change, endings=endings, restores=asked.older.id)
             outcome = Outcome.OLDER if back else Outcome.ANOTHER
-            settled = replace(change, doubts=())
-            return (*changes[:at], settled, *changes[at + 1 :], Settle(asked.id, outcome))
+            stands = _back(change, asked) if back else replace(change, doubts=())
+            return (*changes[:at], stands, *changes[at + 1 :], Settle(asked.id, outcome))
     return None
+
+
+def _back(change: Insert, asked: Contradiction) -> Insert:
+    """A change that says the older value once more, as what settles it."""
+    endings = tuple(
+        Ending.SETTLED if unit == asked.newer.id else why
+        for unit, why in zip(change.supersedes, change.endings, strict=True)
+    )
+    return replace(change, endings=endings, doubts=(), restores=asked.older.id)
 
 
 def _restoring(asked: Contradiction, at: datetime) -> Insert:

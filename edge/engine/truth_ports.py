@@ -42,8 +42,8 @@ class TruthStore(Protocol):
         """Where a unit comes from. Raises MemoryNotFound."""
 
     def versions(self, scope: Scope, slots: Sequence[str], subject: str) -> list[Unit]:
-        """What fills or ever filled one of the slots for a subject, as far as the scope's session may see it, also where
-        time alone archived it, oldest first. `as_of` and `present` have no say."""
+        """What fills or ever filled one of the slots for a subject, as far as the scope's session may see it, also
+        where time alone archived it, oldest first. `as_of` and `present` have no say."""
 
     def open_contradictions(self, owner: OwnerId, session: SessionId) -> list[Contradiction]:
         """Those nobody was asked about and whose newer unit is still current, the newest mark first."""

@@ -39,7 +39,7 @@ _LIGHT_ZH = re.compile("[的了在是于位里着那这个家放份期处呢吧�
 _HAN_NUMBERS = re.compile("[零〇一二两三四五六七八九十百千万亿]+(?=[点个天月日号分元块岁楼层次年周])")
 _NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
 _NAMES = re.compile(r"(?<!^)\b[A-Z]\w*")
-_NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 import pytest
@@ -50,7 +51,7 @@ def test_why(daemon: ScriptedDaemon, edge: Edge) -> None:
 
 
 def test_why_of_what_was_told_outside_a_talk(daemon: ScriptedDaemon, edge: Edge) -> None:
-    answer = {"memory": memory(5, "x", source="tool"), "quote": None, "said": None, "confirmed": []}
+    answer: dict[str, Any] = {"memory": memory(5, "x", source="tool"), "quote": None, "said": None, "confirmed": []}
     daemon.answer_json("GET", "/v1/memories/5/why", answer)
     assert edge("memories", "--why", "5").stdout.splitlines()[1:] == [
         "         a tool found, outside a talk, 2026-03-01 11:02",
