@@ -73,7 +73,7 @@ def test_a_subject_that_was_left_out_is_not_quoted() -> None:
     assert (draft.slot, draft.quote) == ("dislikes", "can't stand cilantro")
 
 
-@pytest.mark.parametrize("told", ["I like jazz.", "我喜欢爵士乐。", "I live in Oslo."])
+@pytest.mark.parametrize("told", ["I like jazz.", "我喜欢爵士乐。", "I live in Oslo.", "我最喜欢的颜色是绿色。"])
 @pytest.mark.parametrize("said", ["搬到北京了", "最近喜欢钓鱼了", "Long day, sorry", "We renamed him Waffles"])
 def test_a_way_to_correct_one_slot_corrects_no_other(told: str, said: str) -> None:
     found = RULES.find_facts(said, [(told, "OK.")])
