@@ -19,6 +19,8 @@ _NUMBERS = {name: number for names in (_COUNTED, "一二三四五六七八九十
 _NUMBERS |= {"a": 1, "an": 1, "两": 2}
 _NUMBER = r"\d{1,3}|an?|" + "|".join(_COUNTED)
 _LAST, _NEXT = "(?<![上马晚早])上个?", "(?<![下天])下个?"
+_SEASON_ENDS = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11}
+"""The last month of each, north of the equator."""
 _NUMBER_ZH = r"\d{1,3}|[一二三四五六七八九十两]"
 
 
@@ -108,6 +110,12 @@ def _last_weekday(found: re.Match[str], said: date) -> tuple[Form, date]:
     return Form.DAY, said - timedelta(days=back)
 
 
+def _last_season(found: re.Match[str], said: date) -> tuple[Form, date]:
+    """The last such season that was over: in August "last summer" is that of the year before."""
+    over = said.month > _SEASON_ENDS[found[1].lower()]
+    return _years(0 if over else -1)(found, said)
+
+
 def _weekday_zh(weeks: int) -> Reader:
     """A day of another week than that in which it was said; weeks begin on Monday."""
     return lambda found, said: (
@@ -132,6 +140,7 @@ _RELATIVE: list[tuple[str, re.Pattern[str], Reader]] = [
         ("en", r"\bnext month\b(?!')", _months(1)),
         ("en", r"\blast year\b(?!')", _years(-1)),
         ("en", r"\bnext year\b(?!')", _years(1)),
+        ("en", r"(?<!the )(?<!at )(?<!my )(?<!his )(?<!her )\blast (spring|summer|autumn|fall)\b(?!')", _last_season),
         ("en", rf"(?<![\w.,-])(?<!half )(?<!over )(?<!than )({_NUMBER}) (day|week|month|year)s? ago\b", _ago),
         ("zh", "大前天", _days(-3)),
         ("zh", "大后天", _days(3)),

@@ -88,6 +88,25 @@ def test_months_pass_the_turn_of_the_year() -> None:
     assert marked("下个月", date(2023, 12, 31)) == "下个月<month 2024-01-01>"
 
 
+@pytest.mark.parametrize(
+    ("words", "said", "year"),
+    [
+        ("last summer", date(2023, 12, 26), 2023),
+        ("last summer", date(2023, 8, 11), 2022),
+        ("Last spring", date(2023, 6, 1), 2023),
+        ("last fall", date(2023, 11, 30), 2022),
+        ("last autumn", date(2023, 1, 2), 2022),
+    ],
+)
+def test_a_season_is_the_last_one_that_was_over(words: str, said: date, year: int) -> None:
+    assert marked(words, said) == f"{words}<year {year}-01-01>"
+
+
+@pytest.mark.parametrize("words", ["the last summer", "at last spring came", "my last fall hurt", "last springs"])
+def test_a_last_that_counts_no_seasons_stays(words: str) -> None:
+    assert marked(words) == words
+
+
 def test_a_time_before_all_dates_is_left_alone() -> None:
     assert marked("999 years ago", date(900, 1, 1)) == "999 years ago"
     assert marked("yesterday", date.min) == "yesterday"
