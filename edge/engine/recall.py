@@ -15,6 +15,7 @@ from edge.engine.vectors import Vectors
 from edge.memory.enrichment import TURNS_LOOKED_AT, context_of, needs_context
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
+from edge.memory.people import asks_only_of_assistant
 from edge.memory.pool import Pool
 from edge.memory.questions import asks_for_all, asks_what_was_asked, asks_what_was_said, is_question, only_asks
 from edge.memory.ranking import NOTHING_RANKED, Ranker, Ranking, choose
@@ -26,6 +27,8 @@ _EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
 """The share of the question's words that a unit must hold to stand in for a slot that the rules know to be empty. A
 looser match would answer "my number" with another number."""
 _POSSIBLE_HIT_SCORE = 0.9
+_ONLY_OF_ASSISTANT_SCORE = 0.2
+"""What the assistant's words must score where nothing else is asked for than what it said: there is little to match."""
 _SEARCHED_CHARACTERS = 4000
 """What is searched for is in the beginning of a long message: full text takes its first 64 terms, the embedder its
 first 256 tokens. Reading all of a pasted megabyte for them takes seconds."""
@@ -216,12 +219,16 @@ class Recall:
             self._ranker.order(searched.pool, language),
             partial(self._refusal, asking),
             limit=limit,
-            threshold=self._limits.threshold,
+            threshold=self._threshold(query),
             companions=1.0 if asking.empty else self._limits.companions,
         )
         ranking = replace(ranking, kept=self._search.with_passages(ranking.kept, searched.pool))
         stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
         return _Searched(ranking, searched.degraded, bool(searched.pool.people), stages)
+
+    def _threshold(self, query: str) -> float:
+        threshold = self._limits.threshold
+        return min(threshold, _ONLY_OF_ASSISTANT_SCORE) if asks_only_of_assistant(query) else threshold
 
     def _context(self, scope: Scope, query: str) -> str:
         """What a question means without naming it, from the turns of its session before it."""

@@ -140,6 +140,8 @@ class Pool:
         asked = self._asked(units)
         own, others = _sides(units, asked)
         before, after, talk = self._talk()
+        assistants = np.array([unit.source is Source.ASSISTANT for unit in units], dtype=np.bool_)
+        of_assistant = asks_of_assistant(self._question.text)
         bm25 = np.array([candidate.signals.bm25 for candidate in self._candidates], dtype=np.float32)
         return Evidence(
             late=self._late(frozenset())[0],
@@ -149,13 +151,14 @@ class Pool:
             before=before,
             after=after,
             talk=talk,
-            subject=self._subjects(units, asked),
+            subject=assistants.astype(np.float32) if of_assistant else self._subjects(units, asked),
             time=self._times(units),
             order=self._order(units),
             sought=np.array(self._sought, dtype=np.float32),
             question=self._unless_asked_for(self._ends_asking),
             asks=self._unless_asked_for(self._asks),
-            assistant=self._assistants(units),
+            assistant=assistants & (not of_assistant),
+            replies=assistants & of_assistant,
             own=own,
             others=others,
             match_late=self._late(asked)[0],
@@ -206,15 +209,8 @@ class Pool:
         return asked
 
     def _subjects(self, units: Sequence[Unit], asked: frozenset[str]) -> Floats:
-        if asks_of_assistant(self._question.text):
-            mine = [unit.source is Source.ASSISTANT for unit in units]
-        else:
-            mine = [unit.source is not Source.ASSISTANT and unit.subject in asked for unit in units]
+        mine = [unit.source is not Source.ASSISTANT and unit.subject in asked for unit in units]
         return np.array(mine, dtype=np.float32)
-
-    def _assistants(self, units: Sequence[Unit]) -> Flags:
-        asked = asks_of_assistant(self._question.text)
-        return np.array([unit.source is Source.ASSISTANT and not asked for unit in units], dtype=np.bool_)
 
     def _times(self, units: Sequence[Unit]) -> Floats:
         times = times_in(self._question.text, self._question.today)

@@ -15,6 +15,11 @@ _ABOUT_THE_PERSON = re.compile(
     r"|我的|我之前|我上次|我以前|我说过|我告诉过|还?记得|你(?:上次|之前)?(?:推荐|建议|说)过?",
     re.IGNORECASE,
 )
+_OF_EARLIER = re.compile(
+    r"\b(?:did|have) you (?:\w+ )?(?:say|said|tell|told|recommend|suggest|mention|advise)|你(?:上次|之前|刚才|以前)",
+    re.IGNORECASE,
+)
+"""How to get somewhere may be what the assistant said before."""
 _ASKS_FOR_ALL = re.compile(
     r"\b(?:all|every|each|list|orders|numbers|ids|codes|which ones|how many)\b|所有|全部|哪些|哪几|几个|多少个|都有",
     re.IGNORECASE,
@@ -75,4 +80,6 @@ def asks_what_was_said(text: str) -> bool:
     """Whether a message asks for something of the person or of earlier talk, which only memory can answer."""
     text = text.strip()[:500]
     asks = is_question(text) or _QUESTION_WORDS.search(text) is not None
-    return asks and _ABOUT_THE_PERSON.search(text) is not None and _ASKS_FOR_HELP.search(text) is None
+    if not asks or _ABOUT_THE_PERSON.search(text) is None:
+        return False
+    return _ASKS_FOR_HELP.search(text) is None or _OF_EARLIER.search(text) is not None

@@ -81,7 +81,8 @@ class Evidence:
     `late` is NaN where there are no token codes. `bm25` is a share of the best. `before` and `after` are rows of the
     words said next to it, -1 where they are no candidates; `talk` is equal for units of one talk. `order` grows towards
     what was said first or last, as the question asks, and is 0 for all where it does not. `own` and `others`
-    say whom a unit is about where one of several people is asked about, `match_late` and `words_bare` are late
+    say whom a unit is about where one of several people is asked about, `replies` which are the assistant's where its
+    words are asked for: such a one answers what was said before it, and matches as well as that does. `match_late` and `words_bare` are late
     interaction and words without that person's name.
     """
 
@@ -99,6 +100,7 @@ class Evidence:
     question: Flags
     asks: Flags
     assistant: Flags
+    replies: Flags
     own: Flags
     others: Flags
     match_late: Floats
@@ -106,7 +108,7 @@ class Evidence:
 
 
 def content(evidence: Evidence, weights: Weights) -> Floats:
-    """How well each text matches the question by itself."""
+    """How well each text matches the question by itself; a reply that is asked for, with what it replied to."""
     late = np.where(np.isnan(evidence.late), weights.late_floor + weights.late_span * evidence.words, evidence.late)
     sums: Floats = (
         weights.late * late
@@ -114,7 +116,14 @@ def content(evidence: Evidence, weights: Weights) -> Floats:
         + weights.words * evidence.words
         + weights.dense * evidence.dense
     ).astype(np.float32)
-    return sums
+    return with_message(evidence, sums)
+
+
+def with_message(evidence: Evidence, values: Floats) -> Floats:
+    """The values, where a reply is asked for the larger of its own and that of the message before it."""
+    messages = np.where(evidence.replies & (evidence.before >= 0), evidence.before, np.arange(len(values)))
+    larger: Floats = np.maximum(values, values[messages])
+    return larger
 
 
 def sums(evidence: Evidence, weights: Weights) -> Floats:
@@ -192,7 +201,7 @@ def calibrated(evidence: Evidence, raw: Floats, odds: float | None, weights: Wei
     """Sums (at least one) as scores from 0 to 1, in the same order; `odds` as `contrast` gives them."""
     if odds is None:
         best = int(raw.argmax())
-        text, words = content(evidence, weights)[best], evidence.words[best]
+        text, words = content(evidence, weights)[best], with_message(evidence, evidence.words)[best]
         top = weights.plain_bias + weights.plain_slope * text + weights.plain_words * words
         logits = min(float(top), _SUREST) + _DECLINE * (raw - raw[best])
     else:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from edge.memory.people import About, asked_people, asks_of_assistant, name_spans, names, whom
+from edge.memory.people import About, asked_people, asks_of_assistant, asks_only_of_assistant, name_spans, names, whom
 from edge.memory.units import SELF, Kind, Source
 from tests.memory.making import unit
 
@@ -95,3 +95,26 @@ def test_the_assistants_words_are_nobodys_and_facts_their_subjects() -> None:
     fact = replace(said, kind=Kind.USER_PROFILE, subject="Ann")
     assert whom(fact, frozenset({"Ann"})) is About.ASKED
     assert whom(fact, frozenset({"Bob"})) is About.OTHERS
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did you recommend to me?",
+        "What did you tell me?",
+        "What was your advice?",
+        "你推荐了什么？",
+        "你跟我说过什么？",
+        "你的建议是什么？",
+    ],
+)
+def test_nothing_but_the_assistants_words_is_asked_for(question: str) -> None:
+    assert asks_only_of_assistant(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which book did you recommend?", "What did I recommend to Tom?", "你推荐的餐馆叫什么？", "我说过什么？", ""],
+)
+def test_more_than_the_assistants_words_is_asked_for(question: str) -> None:
+    assert not asks_only_of_assistant(question)

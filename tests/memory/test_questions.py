@@ -29,6 +29,7 @@ def test_no_question(text: str) -> None:
         "你上次推荐了什么？",
         "我之前说过哪家店？",
         "你还记得我的计划吗",
+        "你之前建议我怎么去机场？",
     ],
 )
 def test_only_memory_can_answer(text: str) -> None:

@@ -24,7 +24,7 @@ from edge.memory.scoring import (
 from edge.memory.weights import WEIGHTS
 
 EN = WEIGHTS["en"]
-_FLAGS = {"question", "asks", "assistant", "own", "others"}
+_FLAGS = {"question", "asks", "assistant", "replies", "own", "others"}
 _ROWS = {"before": -1, "after": -1}
 
 
@@ -139,3 +139,16 @@ def test_the_curve_is_the_logistic_one() -> None:
     )
     assert calibrated(evidence(1), floats(2), 1.0, weights).tolist() == [0.5]
     assert calibrated(evidence(1), floats(2), -1.0, weights)[0] == pytest.approx(0.018, abs=1e-3)
+
+
+def test_a_reply_that_is_asked_for_matches_as_well_as_what_it_replied_to() -> None:
+    texts = {"late": [0.6, 0.1, 0.2], "before": [-1, 0, 1]}
+    asked = content(evidence(3, **texts, replies=[False, True, False]), EN)
+    plain = content(evidence(3, **texts), EN)
+    assert asked[1] == asked[0] == plain[0]
+    assert asked[2] == plain[2]
+
+
+def test_a_reply_with_nothing_before_it_matches_by_itself() -> None:
+    texts = {"late": [0.6, 0.1], "before": [-1, -1]}
+    assert (content(evidence(2, **texts, replies=[False, True]), EN) == content(evidence(2, **texts), EN)).all()
