@@ -20,6 +20,7 @@ from edge.store.embeddings import note_forgotten
 from edge.store.full_text import merge_terms
 from edge.store.leftovers import clear_leftovers
 from edge.store.rows import Row, json_ids
+from edge.store.topics import clear_topics
 
 REWRITTEN_AT_ONCE = 32 * 1024 * 1024
 """Bytes of a database up to which forgetting writes it anew before it returns: under a second."""
@@ -120,6 +121,7 @@ def _turns(listed: str | None) -> frozenset[TurnId]:
 def remove(db: sqlite3.Connection, owner: OwnerId, gone: Erasure) -> None:
     """Remove it, but for the traces in the file. Inside the caller's transaction."""
     clear_leftovers(db, owner, gone.units)
+    clear_topics(db, owner, gone.messages | gone.turns)
     note_forgotten(db, json_ids(sorted(gone.units)))
     db.executemany("DELETE FROM units_text WHERE rowid = ?", _each(gone.units))
     db.executemany("DELETE FROM units WHERE id = ?", _each(gone.units))

@@ -231,18 +231,21 @@ _THIRD = Migration(
             PRIMARY KEY (owner, session)
         ) STRICT, WITHOUT ROWID
         """,
-        # Threads of a session; its state belongs to the one that runs.
+        # Threads of a session; its state belongs to the one that runs. `terms`: the person's words, each with a count.
         """
         CREATE TABLE topics (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             owner TEXT NOT NULL,
             session TEXT NOT NULL,
+            terms TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(terms)),
             vector BLOB,
             started_turn INTEGER NOT NULL REFERENCES turns (id),
             last_turn INTEGER NOT NULL REFERENCES turns (id)
         ) STRICT
         """,
         "CREATE INDEX topics_of_session ON topics (owner, session, last_turn)",
+        "CREATE INDEX topics_by_start ON topics (started_turn)",
+        "CREATE INDEX topics_by_turn ON topics (last_turn)",
         "ALTER TABLE units ADD COLUMN topic INTEGER REFERENCES topics (id) ON DELETE SET NULL",
         "CREATE INDEX units_of_topic ON units (topic) WHERE topic IS NOT NULL",
         # Two statements of equal standing that cannot both hold, until the person says which does.

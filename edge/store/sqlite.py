@@ -34,6 +34,7 @@ from edge.store.masks import Masks
 from edge.store.rows import micros
 from edge.store.search import search_units
 from edge.store.selections import SqliteForgetting
+from edge.store.topics import SqliteTopics
 from edge.store.truth import SqliteTruth
 from edge.store.warm import Warm
 
@@ -67,6 +68,8 @@ class SqliteStore:
         """The same database as the engine's BatchStore."""
         self.contexts = SqliteContexts(db)
         """And as its ContextStore."""
+        self.topics = SqliteTopics(db)
+        """And as its TopicStore."""
         self.truth = SqliteTruth(db)
         """And as its TruthStore."""
 

@@ -38,6 +38,7 @@ from tests.fakes.archive import FakeArchive
 from tests.fakes.batches import FakeBatches
 from tests.fakes.contexts import FakeContexts
 from tests.fakes.embeddings import FakeEmbeddings
+from tests.fakes.topics import FakeTopics
 from tests.fakes.truth import FakeTruth
 
 
@@ -65,6 +66,7 @@ class FakeMemoryStore(FakeEmbeddings):
         self._named: list[str] = []
         self._last_unit = 0
         self.archive = FakeArchive(self._units, lambda unit: unit in self._superseded)
+        self.topics = FakeTopics(self._units, lambda unit: unit in self._superseded)
         self.truth = FakeTruth(self)
 
     # --- writing ---
@@ -167,6 +169,7 @@ class FakeMemoryStore(FakeEmbeddings):
         words = [Words(turn.id, turn.message, turn.reply) for turn in self._turns.values() if turn.owner == owner]
         gone = erasure(named, list(statements.values()), words)
         self._clear_leftovers(owner, [self._units[unit] for unit in sorted(gone.units)])
+        self.topics.clear(owner, gone.messages)
         self._erase(gone.units)
         for unit in gone.units:
             self._remove(unit)
