@@ -134,7 +134,8 @@ class DoneEvent(TypedDict):
     """`event: done`: the turn is stored. `finish` is `stop`, or `length` where the reply hit its token limit.
 
     `answered_by` is `runtime` where memory alone decided the reply and the model only read along. `redacted` names the
-    secrets that were taken out of message and context before anything was stored: "API key", "password"."""
+    secrets that were taken out of message and context before anything was stored: "API key", "password". `topic` says
+    that the message changed the subject, or came back to one."""
 
     turn: int
     session: str
@@ -147,6 +148,7 @@ class DoneEvent(TypedDict):
     timings: TimingsWire
     redacted: list[str]
     asked: AskedWire | None
+    topic: Literal["new", "returned"] | None
 
 
 class SessionWire(TypedDict):

@@ -47,6 +47,7 @@ from edge.engine.archive import Archive
 from edge.engine.batches import Batches
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Forgetting
+from edge.engine.opening import MemoryDesk
 from edge.engine.past import Past
 from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
@@ -54,8 +55,9 @@ from edge.engine.remember import Remember
 from edge.engine.serving import Serving
 from edge.engine.sessions import Contexts
 from edge.engine.speed import Speed
+from edge.engine.topics import Topics
 from edge.engine.truth import Doubts
-from edge.engine.turn import MemoryDesk, Turns
+from edge.engine.turn import Turns
 from edge.engine.vector_ports import VectorIndex
 from edge.engine.vectors import Vectors, embedder_key
 from edge.errors import EdgeError, StoreReadOnly
@@ -142,8 +144,9 @@ class Daemon:
         contexts = Contexts(store.contexts, self.memory.remember)
         batches = Batches(store.batches, kept=timedelta(hours=settings.memory.batch_operation_hours))
         serving = Serving(store, store.archive, self.memory.archive)
+        topics = Topics(store.topics, self.memory.vectors)
         self.turns = Turns(
-            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving),
+            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving, topics),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
             self.speech.speaker,

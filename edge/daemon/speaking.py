@@ -10,8 +10,8 @@ from typing import Literal
 
 from edge.daemon.workers import ThreadWorker
 from edge.engine.context import PromptPlan, Windows
+from edge.engine.opening import Speaker
 from edge.engine.ports import LanguageModel, MemoryStore
-from edge.engine.turn import Speaker
 from edge.errors import EdgeError
 from edge.memory.units import OwnerId
 from edge.prompt.composition import Composer

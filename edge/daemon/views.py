@@ -219,6 +219,7 @@ def done_wire(event: TurnDone) -> DoneEvent:
         "recalled": [recalled_wire(item, event.sent) for item in event.found.recalled],
         "remembered": list(event.remembered),
         "asked": None if asked is None else {"older": asked.older, "newer": asked.newer},
+        "topic": None if event.topic is None else event.topic.value,
         "usage": _usage_wire(event.usage),
         "timings": {
             "rules_ms": _ms(event.timings.rules),

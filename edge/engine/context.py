@@ -13,15 +13,17 @@ from edge.engine.ports import MemoryStore, Scope
 from edge.errors import MemoryNotFound
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
-from edge.memory.units import SELF, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
+from edge.memory.units import SELF, Kind, OwnerId, Recalled, SessionId, Source, Turn, TurnId, Unit, UnitId
 from edge.prompt.budget import Wanted, allot
 from edge.prompt.composition import Composer, Tokens
 from edge.prompt.structured import IDLE, Execution
-from edge.prompt.texts import LANGUAGES
+from edge.prompt.texts import LANGUAGES, Shift
 from edge.prompt.window import Marks, Window, must_compact
 
 _KEPT_WINDOWS = 64
 _TURNS_LOOKED_AT = 40
+_TOLD_AGAIN = 3
+"""Units of a topic that are told when the person comes back to it, whatever they ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,18 @@ class Windows:
         *,
         nothing: bool,
         execution: Execution = IDLE,
+        shift: Shift | None = None,
+        back: Collection[UnitId] = (),
     ) -> Prompt:
         """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer.
 
-        What of the execution context stands in the window already is not sent again. Raises PromptTooLong where
-        the role text and the person's words alone do not fit.
+        What of the execution context stands in the window already is not sent again. `shift` says that the subject
+        changes; `back` are the units of the subject that comes back: the last of them are told once more.
+        Raises PromptTooLong where the role text and the person's words alone do not fit.
         """
-        said = _Said(self._composer.text(message), [found.told for found in recalled], execution, nothing)
+        again = self._told_again(scope, back)
+        units = [*(found.told for found in recalled), *again]
+        said = _Said(self._composer.text(message), units, execution, nothing, shift, {unit.id for unit in again})
         window = self._windows.get(_key(scope))
         if window is not None:
             said = replace(said, units=self._replacements(scope, window) + list(said.units))
@@ -167,6 +174,15 @@ class Windows:
         found = self._store.units(scope, [unit for unit in successors if unit is not None])
         return [unit for unit in found.values() if unit.source_turn not in window.turns]
 
+    def _told_again(self, scope: Scope, back: Collection[UnitId]) -> list[Unit]:
+        """What was said last of the subject that comes back; not the words as well from which it was distilled."""
+        units = self._store.units(scope, back).values()
+        states = [unit for unit in units if unit.kind is Kind.SESSION_STATE]
+        distilled = {unit.source_turn for unit in states}
+        said = [unit for unit in units if unit.kind is Kind.EPISODE and unit.source is Source.USER]
+        told = states + [unit for unit in said if unit.source_turn not in distilled]
+        return sorted(told, key=lambda unit: -unit.id)[:_TOLD_AGAIN]
+
     def _successor(self, owner: OwnerId, unit: UnitId) -> UnitId | None:
         """The unit at the end of a chain of versions; None where the unit only expired or is gone."""
         successor = None
@@ -197,7 +213,8 @@ class Windows:
         entry = self._entry(scope, window, said)
         bare = replace(entry, execution=IDLE)
         if len(window.tokens) + len(self._entries.tokens(bare, 0)) > self._plan.marks.room:
-            entry, bare = replace(entry, nothing=False), replace(bare, nothing=False)
+            entry = replace(entry, nothing=False, shift=None)
+            bare = replace(entry, execution=IDLE)
         executing = entry.execution
         granted = allot(
             self._plan.marks.room,
@@ -244,7 +261,16 @@ class Windows:
         return language_of(earlier[-1].message if earlier else message)
 
     def _entry(self, scope: Scope, window: Window, said: _Said) -> Entry:
-        return self._entries.make(window, said.words, said.units, said.execution, scope.as_of, nothing=said.nothing)
+        return self._entries.make(
+            window,
+            said.words,
+            said.units,
+            said.execution,
+            scope.as_of,
+            nothing=said.nothing,
+            shift=said.shift,
+            again=said.again,
+        )
 
     def _prompt(self, scope: Scope, window: Window, entry: Entry, taken: int, *, rebuilt: bool) -> Prompt:
         sent = frozenset(unit.id for unit in entry.units[:taken])
@@ -263,12 +289,15 @@ class Windows:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a turn brings: the person's words, recalled units, the execution context, and whether memory has nothing."""
+    """What a turn brings: the person's words, units, the execution context, whether memory has nothing, whether the
+    subject changes, and which units are told again with it."""
 
     words: Tokens
     units: Sequence[Unit]
     execution: Execution
     nothing: bool
+    shift: Shift | None = None
+    again: Collection[UnitId] = ()
 
 
 def _key(scope: Scope) -> tuple[OwnerId, SessionId]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from edge.memory.units import Kind, Unit
+from edge.memory.units import Kind, Unit, UnitId
 from edge.prompt.composition import Composer, Tokens
 from edge.prompt.structured import IDLE, Execution
-from edge.prompt.texts import LANGUAGES, Texts, note
+from edge.prompt.texts import LANGUAGES, Shift, Texts, note
 from edge.prompt.window import Window
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What a turn would append: what changed of the execution context, ranked notes of units that the window does not
-    hold, and the person's words. `gave_way` counts units that had no room in the share of the memories."""
+    hold, and the person's words. `gave_way` counts units that had no room in the share of the memories; `shift` says
+    that the subject changes."""
 
     words: Tokens
     units: Sequence[Unit]
@@ -25,6 +26,7 @@ class Entry:
     nothing: bool
     texts: Texts
     execution: Execution = IDLE
+    shift: Shift | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,16 @@ class Entries:
         at: datetime,
         *,
         nothing: bool,
+        shift: Shift | None = None,
+        again: Collection[UnitId] = (),
     ) -> Entry:
-        """What a turn would add to the window; what stands there already is left out."""
+        """What a turn would add to the window; what stands there already is left out, but for `again`."""
         texts = LANGUAGES[window.language]
-        fresh = [unit for unit in _distinct(units) if not stands_in(window, unit)]
+        fresh = [unit for unit in _distinct(units) if unit.id in again or not stands_in(window, unit)]
         notes = [self.composer.note_line(note(unit, texts, at, self.zone)) for unit in fresh]
         taken = within(notes, self.memory_tokens)
         changed = execution.changed_since(window.execution)
-        return Entry(words, fresh[:taken], notes[:taken], len(fresh) - taken, nothing, texts, changed)
+        return Entry(words, fresh[:taken], notes[:taken], len(fresh) - taken, nothing, texts, changed, shift)
 
     def tokens(self, entry: Entry, taken: int) -> Tokens:
         """The turn with its best `taken` notes, and the opening of the reply. The best memory stands last, next to the
@@ -61,8 +65,9 @@ class Entries:
             lines.append(self.composer.note_line(entry.texts.nothing))
         if lines:
             lines.insert(0, self.composer.notes_header(entry.texts))
+        reset = () if entry.shift is None else self.composer.reset(entry.shift, entry.texts)
         executing = self.composer.execution(entry.execution)
-        return executing + self.composer.user(lines, entry.words) + self.composer.open_reply
+        return reset + executing + self.composer.user(lines, entry.words) + self.composer.open_reply
 
     def bare(self, words: Tokens) -> Tokens:
         """The person's words alone in their turn, and the opening of the reply: what never gives way."""

@@ -10,6 +10,7 @@ from edge.engine.truth import Question
 from edge.errors import EdgeError
 from edge.memory.secrets import Labels
 from edge.memory.units import SessionId, TurnId, UnitId
+from edge.prompt.texts import Shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class TurnDone:
     redacted: Labels = ()
     asked: Question | None = None
     """The question at the reply's end, for two statements that contradict each other."""
+    topic: Shift | None = None
+    """How the turn changed the subject."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from edge.engine.events import Usage
 from edge.engine.ports import Finish, Generation
 from edge.engine.recall import Found
 from edge.engine.serving import Given
+from edge.engine.topics import Thread
 from edge.engine.truth import Question
 from edge.memory.units import Stage
 from edge.prompt.composition import Tokens
@@ -24,6 +25,7 @@ class Progress:
     found: Found
     prompt: Prompt
     opened_at: datetime
+    thread: Thread
     told: str | None = None
     reply: str = ""
     tokens: tuple[int, ...] = ()

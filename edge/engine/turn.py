@@ -5,48 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
 from edge.clock import Clock
 from edge.engine.answers import Answers
-from edge.engine.batches import Batches
 from edge.engine.context import Windows
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
-from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling, Scope, Worker, Written
+from edge.engine.opening import MemoryDesk, Speaker
+from edge.engine.ports import Finish, Generation, Piece, Sampling, Scope, Worker, Written
 from edge.engine.progress import Progress
 from edge.engine.reading import read_along
-from edge.engine.recall import Recall
-from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn, SessionLocks
-from edge.engine.serving import Serving
-from edge.engine.sessions import Context, Contexts
+from edge.engine.sessions import Context
 from edge.engine.speed import Speed
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
 from edge.memory.secrets import redacted
 from edge.memory.units import OwnerId, SessionId, TurnState
 
 _STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
-
-
-@dataclass(frozen=True, slots=True)
-class Speaker:
-    """A loaded model and the windows in its tokens."""
-
-    model: LanguageModel
-    windows: Windows
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryDesk:
-    """What the memory thread does for a turn."""
-
-    worker: Worker
-    recall: Recall
-    remember: Remember
-    contexts: Contexts
-    batches: Batches
-    serving: Serving
 
 
 class Turns:
@@ -137,20 +113,16 @@ class Turns:
         await self._finish(turn, speaker, progress, written)
 
     def _open(self, turn: RunningTurn, windows: Windows) -> Progress:
-        """On the memory thread: recall, and the prompt. Nothing is written yet, so a refusal changes nothing."""
-        now = self._clock.now()
-        turn.hide_secrets()
-        scope = Scope(turn.owner, turn.session, now, present=True)
-        found = self._desk.recall.find(scope, turn.message)
-        nothing = found.nothing_to_go_on
-        execution = self._desk.contexts.execution(turn.owner, turn.session, turn.context)
-        prompt = windows.prepare(scope, turn.message, found.recalled, nothing=nothing, execution=execution)
-        return Progress(found, prompt, now, told=self._desk.batches.told(scope, turn.message))
+        """On the memory thread."""
+        return self._desk.open(turn, windows, self._clock.now())
 
     def _write_words(self, turn: RunningTurn, progress: Progress) -> Written:
         if turn.context is not None:
             self._desk.contexts.replace(turn.owner, turn.session, turn.context, progress.opened_at)
         written = self._desk.remember.begin_turn(turn.owner, turn.session, turn.message, progress.opened_at)
+        assert written.turn is not None
+        with suppress(EdgeError):  # it is followed anew from the next turn on
+            self._desk.topics.written(turn.owner, turn.session, progress.thread, turn.message, written.turn)
         with suppress(EdgeError):  # what it says of the last reply; the words are stored
             self._desk.serving.heard(turn.owner, turn.session, turn.message, written)
         with suppress(EdgeError):  # it can be asked in a later turn
@@ -248,6 +220,7 @@ class Turns:
                 asked=progress.asked,
                 redacted=turn.redacted,
                 usage=progress.usage,
+                topic=progress.thread.shift,
                 timings=self._timings(turn, progress),
             )
         )
@@ -275,6 +248,8 @@ class Turns:
         if state is not TurnState.CANCELLED:
             with suppress(EdgeError):  # counts; the turn is stored
                 self._desk.serving.replied(scope, turn.message, reply, progress.given)
+        with suppress(EdgeError):
+            self._desk.topics.replied(turn.owner, progress.thread, turn.message, written.turn)
         return stored
 
     async def _abandon(

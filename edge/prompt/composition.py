@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from edge.prompt.structured import EXECUTION_MARK, Execution
-from edge.prompt.texts import ANCHOR_MARK, Texts
+from edge.prompt.texts import ANCHOR_MARK, RESET_MARK, Shift, Texts
 
 
 class Encoder(Protocol):
@@ -63,6 +63,10 @@ class Composer:
     def summary(self, summary: str) -> Tokens:
         """What earlier turns told, a message of its own; nothing for an empty one."""
         return self._message("system", self.text(summary)) if summary else ()
+
+    def reset(self, shift: Shift, texts: Texts) -> Tokens:
+        """That the subject changed, a message of its own behind its mark."""
+        return self._message("system", self.text(f"{RESET_MARK}\n{texts.shifts[shift]}"))
 
     def user(self, notes: Sequence[Tokens], words: Tokens) -> Tokens:
         """The person's turn: notes in front of their own words."""

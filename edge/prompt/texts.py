@@ -5,12 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
+from enum import StrEnum
 
 from edge.memory.units import Kind, Source, Unit
 from edge.prompt.relative_times import Form, Time, with_times
 
 ANCHOR_MARK = "<|memory_anchor|>"
 """Plain text to the model (not one of its tokens): core facts of the owner follow."""
+
+RESET_MARK = "<|context_reset|>"
+"""The same: the subject changes here."""
+
+
+class Shift(StrEnum):
+    """How a subject changed: to a new one, or back to one that was left."""
+
+    NEW = "new"
+    BACK = "returned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +44,7 @@ class Texts:
     times: dict[Form, str]
     summary: str
     assistant: str
+    shifts: dict[Shift, str]
 
 
 ENGLISH = Texts(
@@ -70,6 +82,10 @@ ENGLISH = Texts(
     },
     summary="Summary so far:",
     assistant="Assistant: ",
+    shifts={
+        Shift.NEW: "The user changes the subject.",
+        Shift.BACK: "The user comes back to an earlier subject.",
+    },
 )
 
 CHINESE = Texts(
@@ -107,6 +123,7 @@ CHINESE = Texts(
     },
     summary="此前对话摘要：",
     assistant="助手：",
+    shifts={Shift.NEW: "用户换了话题。", Shift.BACK: "用户回到之前的话题。"},
 )
 
 LANGUAGES = {"en": ENGLISH, "zh": CHINESE}

@@ -206,6 +206,7 @@ def done_event(reply: str, **changes: Any) -> dict[str, Any]:
         "recalled": [recalled(41, "name: Zhang Wei")],
         "remembered": [42],
         "asked": None,
+        "topic": None,
         "usage": {
             "prompt_tokens": 100,
             "reused_tokens": 80,

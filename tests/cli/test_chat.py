@@ -324,6 +324,7 @@ DONE_CUT = {
     "recalled": [],
     "remembered": [],
     "asked": None,
+    "topic": None,
     "usage": {},
     "timings": {},
     "redacted": ["password"],

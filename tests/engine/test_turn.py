@@ -17,12 +17,14 @@ from edge.engine.archive import Archive
 from edge.engine.batches import Batches
 from edge.engine.context import Windows
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
+from edge.engine.opening import MemoryDesk, Speaker
 from edge.engine.ports import Sampling, Written
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
 from edge.engine.sessions import Contexts
 from edge.engine.speed import Speed
-from edge.engine.turn import MemoryDesk, Speaker, Turns
+from edge.engine.topics import Topics
+from edge.engine.turn import Turns
 from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans
@@ -74,13 +76,16 @@ class House(Desk):
         self.serving = Serving(self.store, self.store.archive, self.archive)
         self.contexts = Contexts(self.store.contexts, self.remember)
         self.batches = Batches(self.store.batches, kept=timedelta(days=7))
+        self.topics = Topics(self.store.topics, self.vectors)
         self.model = model
         self.workers = ThreadWorker("memory", 64), ThreadWorker("model", 64)
         self.windows = Windows(self.store, Composer(model.tokenizer), plan(role="You are Edge."))
         self.written = 0
         self.missing: EdgeError | None = None
         self.turns = Turns(
-            MemoryDesk(self.workers[0], self.recall, self.remember, self.contexts, self.batches, self.serving),
+            MemoryDesk(
+                self.workers[0], self.recall, self.remember, self.contexts, self.batches, self.serving, self.topics
+            ),
             Answers(RULES, fast=fast),
             self.workers[1],
             self._speaker,

@@ -1,0 +1,64 @@
+"""How a turn opens: its topic, recall, and the prompt. None of its words are stored before that has come out well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from edge.engine.batches import Batches
+from edge.engine.context import Windows
+from edge.engine.ports import LanguageModel, Scope, Worker
+from edge.engine.progress import Progress
+from edge.engine.recall import Recall
+from edge.engine.remember import Remember
+from edge.engine.running import RunningTurn
+from edge.engine.serving import Serving
+from edge.engine.sessions import Contexts
+from edge.engine.topics import Thread, Topics
+from edge.errors import EdgeError
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A loaded model and the windows in its tokens."""
+
+    model: LanguageModel
+    windows: Windows
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDesk:
+    """What the memory thread does for a turn."""
+
+    worker: Worker
+    recall: Recall
+    remember: Remember
+    contexts: Contexts
+    batches: Batches
+    serving: Serving
+    topics: Topics
+
+    def open(self, turn: RunningTurn, windows: Windows, at: datetime) -> Progress:
+        """Recall for a turn, and compose its prompt. A refusal (PromptTooLong) takes back what became of the topic, so
+        that it changes nothing."""
+        turn.hide_secrets()
+        scope = Scope(turn.owner, turn.session, at, present=True)
+        thread = self.topics.turn_to(scope, turn.message)
+        try:
+            return self._composed(turn, windows, scope, thread)
+        except EdgeError:
+            self.topics.turn_back(scope, thread)
+            raise
+
+    def _composed(self, turn: RunningTurn, windows: Windows, scope: Scope, thread: Thread) -> Progress:
+        found = self.recall.find(scope, turn.message)
+        prompt = windows.prepare(
+            scope,
+            turn.message,
+            found.recalled,
+            nothing=found.nothing_to_go_on,
+            execution=self.contexts.execution(turn.owner, turn.session, turn.context),
+            shift=thread.shift,
+            back=thread.units,
+        )
+        return Progress(found, prompt, scope.as_of, thread, told=self.batches.told(scope, turn.message))
