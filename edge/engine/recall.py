@@ -15,7 +15,7 @@ from edge.engine.vectors import Vectors
 from edge.memory.enrichment import TURNS_LOOKED_AT, context_of, needs_context
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
-from edge.memory.people import asks_only_of_assistant
+from edge.memory.people import asks_of_assistant, asks_only_of_assistant, names
 from edge.memory.pool import Pool
 from edge.memory.questions import asks_for_all, asks_what_was_asked, asks_what_was_said, is_question, only_asks
 from edge.memory.ranking import NOTHING_RANKED, Ranker, Ranking, choose
@@ -27,8 +27,9 @@ _EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
 """The share of the question's words that a unit must hold to stand in for a slot that the rules know to be empty. A
 looser match would answer "my number" with another number."""
 _POSSIBLE_HIT_SCORE = 0.9
-_ONLY_OF_ASSISTANT_SCORE = 0.2
-"""What the assistant's words must score where nothing else is asked for than what it said: there is little to match."""
+_OF_ASSISTANT_SCORE, _ONLY_OF_ASSISTANT_SCORE = 0.5, 0.2
+"""What the best must score where the assistant's own words are asked for, which a question describes but seldom
+repeats; and where nothing else is asked for than what it said."""
 _SEARCHED_CHARACTERS = 4000
 """What is searched for is in the beginning of a long message: full text takes its first 64 terms, the embedder its
 first 256 tokens. Reading all of a pasted megabyte for them takes seconds."""
@@ -213,7 +214,7 @@ class Recall:
             language=language,
             asked=asked,
             filling=filling,
-            empty=_is_known_empty(asked, searched.pool),
+            empty=self._is_known_empty(asked, searched.pool),
         )
         ranking = choose(
             self._ranker.order(searched.pool, language),
@@ -227,8 +228,11 @@ class Recall:
         return _Searched(ranking, searched.degraded, bool(searched.pool.people), stages)
 
     def _threshold(self, query: str) -> float:
-        threshold = self._limits.threshold
-        return min(threshold, _ONLY_OF_ASSISTANT_SCORE) if asks_only_of_assistant(query) else threshold
+        if not asks_of_assistant(query):
+            return self._limits.threshold
+        return min(
+            self._limits.threshold, _ONLY_OF_ASSISTANT_SCORE if asks_only_of_assistant(query) else _OF_ASSISTANT_SCORE
+        )
 
     def _context(self, scope: Scope, query: str) -> str:
         """What a question means without naming it, from the turns of its session before it."""
@@ -244,6 +248,8 @@ class Recall:
             return "the question itself, asked before"
         if asked is None:
             return None
+        if asking.empty and unit.kind is Kind.EPISODE and only_asks(unit.content):
+            return "only asks"
         if _tells_of_others(unit, asked, asking.filling) or self._is_anothers(unit, asked):
             return "about somebody else"
         if asking.empty and recalled.signals["words"] < _EMPTY_SLOT_WORDS[asking.language]:
@@ -251,6 +257,19 @@ class Recall:
         if asking.empty and not any(self._rules.may_fill(slot, unit.content) for slot in asked.slots):
             return "holds no such value"
         return "no longer so" if self._is_outdated(unit, asked, asking.filling) else None
+
+    def _is_known_empty(self, asked: SlotQuestion | None, pool: Pool) -> bool:
+        """Whether a slot that is asked for, and was not found filled, is empty: the rules learn it where its owner says
+        it, but not where somebody else speaks for themselves, as in a talk of two that was imported, nor all that is
+        said of somebody by name."""
+        if asked is None or not asked.certain:
+            return False
+        if asked.subject == SELF:
+            return True
+        units = [candidate.unit for candidate in pool.candidates]
+        if any(unit.kind is Kind.EPISODE and unit.subject.casefold() == asked.subject.casefold() for unit in units):
+            return False
+        return self._rules.is_relation(asked.subject) or not any(names(unit.content, asked.subject) for unit in units)
 
     def _is_outdated(self, unit: Unit, asked: SlotQuestion, filling: Sequence[Unit]) -> bool:
         """Whether a turn's words fill the asked slot with what was replaced or taken back since: "I like coffee", and
@@ -289,20 +308,9 @@ def _asks_no_more(unit: Unit, asking: _Asking) -> bool:
     return only_asks(unit.content) and asking.terms.issuperset(telling_terms(unit.content))
 
 
-def _is_known_empty(asked: SlotQuestion | None, pool: Pool) -> bool:
-    """Whether a slot that is asked for, and was not found filled, is empty: the rules learn it where its owner says
-    it, but not where somebody else speaks for themselves, as in a talk of two that was imported."""
-    if asked is None or not asked.certain:
-        return False
-    units = (candidate.unit for candidate in pool.candidates)
-    return asked.subject == SELF or not any(
-        unit.kind is Kind.EPISODE and unit.subject.casefold() == asked.subject.casefold() for unit in units
-    )
-
-
 def _tells_of_others(unit: Unit, asked: SlotQuestion, filling: Sequence[Unit]) -> bool:
     """Whether a turn's words fill the asked slot for somebody else: my sister's number is no answer to mine."""
-    if unit.kind is not Kind.EPISODE or unit.source_turn is None:
+    if unit.kind is not Kind.EPISODE or unit.source_turn is None or names(unit.content, asked.subject):
         return False
     return any(held.source_turn == unit.source_turn and held.subject != asked.subject for held in filling)
 

@@ -54,8 +54,9 @@ class OwnTable:
 class Rules:
     """All rules. Calls take text of any size and content and never raise."""
 
-    def __init__(self, slots: Slots, facts: FactFinder, questions: QuestionFinder) -> None:
+    def __init__(self, slots: Slots, facts: FactFinder, questions: QuestionFinder, relations: frozenset[str]) -> None:
         self._slots = slots
+        self._relations = relations
         self._facts = facts
         self._questions = questions
 
@@ -115,6 +116,10 @@ class Rules:
             pattern.get()
             yield
 
+    def is_relation(self, subject: str) -> bool:
+        """Whether a subject is named by what it is to the person ("sister"), not by a name."""
+        return subject in self._relations
+
     def may_fill(self, slot: str, text: str) -> bool:
         """Whether a text holds anything of the shape that the slot's values have: digits for a phone number. True for
         slots whose values have no shape of their own, such as names."""
@@ -156,7 +161,8 @@ def _asks(text: str) -> bool:
 
 
 def _made(tables: Tables) -> Rules:
-    return Rules(Slots(tables.slots), FactFinder(tables), QuestionFinder(tables))
+    relations = frozenset(tables.relations.values())
+    return Rules(Slots(tables.slots), FactFinder(tables), QuestionFinder(tables), relations)
 
 
 def _slot_of(slots: Mapping[str, Slot], name: str) -> Slot:

@@ -289,6 +289,28 @@ def test_the_assistants_own_words_are_found(desk: Desk, question: str, reply: st
     assert any(r.unit.source is Source.ASSISTANT for r in found.recalled)
 
 
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("My sister Hannah works as a nurse in Bergen.", "Where does Hannah work?"),
+        ("我姐姐陈思敏在成都当护士。", "陈思敏在哪里工作？"),
+    ],
+)
+def test_what_is_said_of_somebody_by_name_is_searched(desk: Desk, told: str, question: str) -> None:
+    desk.say(told)
+    found = ask(desk, question)
+    assert not any("slot that is empty" in why for _, why in found.dropped)
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [("My sister lives in Kyoto.", "Where does my sister work?"), ("我姐姐住在京都。", "我姐姐在哪里工作？")],
+)
+def test_a_relation_of_whom_a_slot_is_empty_is_not(desk: Desk, told: str, question: str) -> None:
+    desk.say(told)
+    assert ask(desk, question).empty_slot is not None
+
+
 def test_small_talk_is_not_about_the_past(desk: Desk) -> None:
     for message in ("Hello!", "你好", "What is the capital of France?"):
         assert not ask(desk, message).nothing_to_go_on
