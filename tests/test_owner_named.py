@@ -46,7 +46,8 @@ WITHOUT = {
         "database.*", "migrations.*", "full_text.*", "faults.*", "sqlite.open_store",
     ),
     "Copies of what stands in the file, read ahead for everyone; what comes out passes a mask made of a scope.": (
-        "warm.*", "kept_ports.*", "masks.Masks.*", "*.terms", "sqlite.SqliteStore.read_ahead", "sqlite.SqliteStore.let_go",
+        "warm.*", "kept_ports.*", "masks.Masks.*", "*.terms", "sqlite.SqliteStore.read_ahead",
+        "sqlite.SqliteStore.let_go",
     ),
 }  # fmt: skip
 

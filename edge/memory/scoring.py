@@ -80,10 +80,10 @@ class Evidence:
 
     `late` is NaN where there are no token codes. `bm25` is a share of the best. `before` and `after` are rows of the
     words said next to it, -1 where they are no candidates; `talk` is equal for units of one talk. `order` grows towards
-    what was said first or last, as the question asks, and is 0 for all where it does not. `own` and `others`
-    say whom a unit is about where one of several people is asked about, `replies` which are the assistant's where its
-    words are asked for: such a one answers what was said before it, and matches as well as that does. `match_late` and `words_bare` are late
-    interaction and words without that person's name.
+    what was said first or last, as the question asks, and is 0 for all where it does not. `replies` are the assistant's
+    where its words are asked for: such a one answers what was said before it, and matches as well as that does. `own`
+    and `others` say whom a unit is about where one of several people is asked about, `match_late` and `match_words` are
+    late interaction and words without that person's name.
     """
 
     late: Floats
