@@ -27,12 +27,14 @@ _NEW_EN = (
     r"(?:subjects?|topics?|gears)",
     r"(?:a )?change of (?:subject|topic)",
     rf"(?:on|to) (?:a |an )?{_OTHER_EN} (?:note|topic|subject|matter)",
-    rf"(?:(?:a|an|now|for|here'?s|i have|i(?:'ve| have) got|this is)\s+)*{_OTHER_EN} (?:topic|subject|matter){_END_EN}",
+    rf"(?:(?:a|an|now|for|here'?s|i have|i(?:'ve| have) got|this is)\s+)*(?:{_OTHER_EN}|next) (?:topic|subject|matter)"
+    rf"{_END_EN}",
     rf"(?:(?:a|an|one|now|for)\s+)*(?:{_OTHER_EN}|next) (?:question|thing|request|issue|problem)\s*[:\u2013\u2014-]",
     rf"i(?: have|'ve)(?: got)? (?:a |an )?{_OTHER_EN} (?:question|problem|issue|request|matter|thing){_END_EN}",
     rf"(?:something|anything) (?:else|(?:completely |totally )?different){_END_EN}",
     rf"(?:let'?s (?:now )?|let us )mov(?:e|ing) on\b(?: to\b)?|moving on{_END_EN}|moving on to\b",
     r"(?:that'?s )?enough (?:about|of) [^.,;:!?]{1,60}",
+    r"(?:that'?s|that is|that was) (?:all|it|everything) (?:about|on|for|with) (?!today|now|that)[^.,;:!?]{1,60}",
     r"(?:(?:let'?s|let us|we can|can we|i'?ll|please) )?(?:leave|park|pause|forget|drop|put|set)(?: about)?"
     r" [^.,;:!?]{1,50}? (?:for now|aside|for later|for the moment|for today)",
 )
@@ -69,6 +71,8 @@ _NEW_ZH = (
     r"(?:另|另外)(?:一|的)(?:件|个|码)?(?:事情?|问题|话题)",
     r"(?:新|别的|下一个)(?:话题|问题)(?=[\s，,。：:；;]|$)",
     r"(?:我们|咱们)?(?:先|暂时)?(?:不|别)(?:说|谈|聊|管|提|讲)[^，。！？；,.!?;]{0,10}(?:了|吧|(?=[，。！？；,.!?;]|$))",
+    r"[^，。！？；,.!?;今明]{1,10}(?:就|先)(?:到这儿?|到这里|这样吧)(?:了|吧)?(?=[，。！；,.!;]|$)",
+    r"[^，。！？；,.!?;]{1,10}(?:以后|改天|回头|等会儿?|晚点|待会儿?)再(?:说|聊|谈|看)(?:了|吧)?(?=[，。！；,.!;]|$)",
     r"[^，。！？；,.!?;]{0,10}(?:先|暂时|暂且)(?:放一放|放一边|放放|放着|放下|不说|不管|不谈|不提|搁着|搁一边|这样)(?:了|吧)?",
 )
 _BACK_ZH = (

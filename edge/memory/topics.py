@@ -103,11 +103,14 @@ class _Compared:
         return Return(best) if best is not None and (mostly or self._fits(best)) else New()
 
     def returning(self, *, unnamed: bool) -> Move:
-        """The person says that something comes again. A name may fit the topic at hand as well: then it goes on."""
+        """The person says that something comes again. A name may fit the topic at hand better: then it goes on."""
         for words in (self.object, self.words):
-            best = self._best(words, [self.current, *self.earlier])
+            mine, best = _shared(words, self.current), self._best(words, self.earlier)
+            if best is None and mine:
+                best = next((topic for topic in self.earlier if _speaks_more(topic, self.current, mine)), None)
+                return Stay() if best is None else Return(best)
             if best is not None:
-                return Stay() if best is self.current else Return(best)
+                return Return(best) if len(self._own(words, best)) >= len(mine) else Stay()
         return Return(self.earlier[0]) if unnamed and self.earlier and not self.object else Stay()
 
     def drifting(self, near: Callable[[], float | None]) -> Move:
@@ -133,16 +136,18 @@ class _Compared:
         return best if best is not None and self._own(words, best) else None
 
     def _own(self, words: frozenset[str], topic: Topic) -> frozenset[str]:
-        """Terms of the topic that the words name and the topic at hand does not have, or, of that one, all others."""
-        shared = _shared(words, topic)
-        if topic is self.current:
-            return shared
-        return frozenset(term for term in shared if not _holds(self.current, term))
+        """Terms of the topic that the words name and the topic at hand does not have."""
+        return frozenset(term for term in _shared(words, topic) if not _holds(self.current, term))
 
 
 def _shared(words: frozenset[str], topic: Topic) -> frozenset[str]:
     """The topic's terms that the words name."""
     return frozenset(term for term in topic.terms if any(_same(term, word) for word in words))
+
+
+def _speaks_more(topic: Topic, other: Topic, terms: frozenset[str]) -> bool:
+    """Whether a topic spoke of all these terms of another at least as much as that one did."""
+    return all(topic.terms.get(term, 0) >= other.terms[term] for term in terms)
 
 
 def _holds(topic: Topic, term: str) -> bool:

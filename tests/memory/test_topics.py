@@ -81,8 +81,8 @@ def judged(language: str) -> Iterator[tuple[str, str, bool]]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nine_in_ten_moves_of_twenty_talks_are_right(language: str) -> None:
-    assert len(talks(language)) == 20
+def test_nine_in_ten_moves_of_the_talks_are_right(language: str) -> None:
+    assert len(talks(language)) >= 20
     changes = [(message, right) for kind, message, right in judged(language) if kind in ("new", "drift", "back")]
     wrong = [message for message, right in changes if not right]
     assert len(wrong) <= len(changes) // 10, wrong

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from edge.prompt.composition import Composer
-from edge.prompt.texts import ANCHOR_MARK, ENGLISH
+from edge.prompt.texts import ANCHOR_MARK, CHINESE, ENGLISH, RESET_MARK, Shift, Texts
 from tests.fakes.language_model import SPECIALS, ScriptedTokenizer
 
 TOKENIZER = ScriptedTokenizer()
@@ -16,6 +17,7 @@ MARKS = (
     "<|im_end|>",
     "<|endoftext|>",
     ANCHOR_MARK,
+    RESET_MARK,
     "<|im_start|>system\n",
     "猫",
     "🙂",
@@ -70,3 +72,17 @@ def test_the_template_to_the_letter() -> None:
 
 def test_without_facts_there_is_no_anchor() -> None:
     assert written(COMPOSER.head("You are Edge.", [])) == "<|im_start|>system\nYou are Edge.<|im_end|>\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "shift", "told"),
+    [
+        (ENGLISH, Shift.NEW, "The user changes the subject."),
+        (ENGLISH, Shift.BACK, "The user comes back to an earlier subject."),
+        (CHINESE, Shift.NEW, "用户换了话题。"),
+        (CHINESE, Shift.BACK, "用户回到之前的话题。"),
+    ],
+)
+def test_a_change_of_subject_is_a_message_of_the_system(texts: Texts, shift: Shift, told: str) -> None:
+    reset = written(COMPOSER.reset(shift, texts))
+    assert reset == f"<|im_start|>system\n{RESET_MARK}\n{told}<|im_end|>\n"
