@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from edge.engine.ports import MemoryStore, Scope
+from edge.engine.ports import Scope
 from edge.memory.units import OwnerId, SessionId, Turn, TurnId, Unit, UnitId
 
 
@@ -64,7 +64,3 @@ class TruthStore(Protocol):
     def merge_same(self, owner: OwnerId, kept: UnitId, double: UnitId, at: datetime) -> bool:
         """End a unit that says the same as one that stays: it gets that one as `superseded_by`, the words that said it
         confirm that one, whose count and confidence rise. False where either is not current any more."""
-
-
-class LivingStore(MemoryStore, TruthStore, Protocol):
-    """A store with both."""

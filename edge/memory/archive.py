@@ -41,11 +41,6 @@ class Decay:
     unused: timedelta = timedelta(days=90)
     standing: Collection[str] = ()
 
-    @property
-    def soonest(self) -> timedelta:
-        """The shortest time after its end at which any unit is archived."""
-        return min(self.expired, self.superseded)
-
 
 def due(unit: Unit, at: datetime, decay: Decay, *, superseded: bool) -> Why | None:
     """Why a unit leaves the active set now; None for one that stays. `superseded` also where what replaced it is gone.

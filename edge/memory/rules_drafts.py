@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from edge.memory.compression import LIMIT
 from edge.memory.language import language_of
 from edge.memory.rules_patterns import Stated
 from edge.memory.rules_phrases import split_condition, split_list
@@ -13,7 +14,6 @@ from edge.memory.rules_tables import Slot
 from edge.memory.rules_values import READERS
 from edge.memory.units import SELF, Draft, Kind
 
-_MAX_CONTENT = 150
 _ENTITY = re.compile(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*|[\w-]*\d[\w-]*")
 _CUT = re.compile(r"[A-Za-z0-9]{2}")
 """What stands around the end of a value that was too long: it would be cut inside a word."""
@@ -71,7 +71,7 @@ def _replacing(draft: Draft, stated: Stated, plain: str) -> Draft:
 def _draft(stated: Stated, subject: Subject, shown: str, value: str, quote: str, *, for_now: bool) -> Draft | None:
     slot = stated.slot
     content = _content(slot, subject, shown, stated.words, language_of(quote), retracts=stated.retracts)
-    if len(content) > _MAX_CONTENT:
+    if len(content) > LIMIT:
         return None
     session_only = for_now or slot.kind is Kind.SESSION_STATE
     kind = Kind.SESSION_STATE if session_only else slot.kind if subject.subject == SELF else Kind.FACT_REFERENCE

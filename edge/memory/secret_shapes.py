@@ -220,10 +220,7 @@ _ADDRESS = re.compile(r"(?i)address|city|postal|street|road|district|state|live"
 def _postal(found: re.Match[str]) -> bool:
     """Whether a PIN is India's word for a postal code."""
     before = found.string[max(0, found.start() - 80) : found.start()]
-    return (
-        len(found["secret"]) == 6
-        and re.search(r"(?i)address|city|postal|street|road|district|state|live", before) is not None
-    )
+    return len(found["secret"]) == 6 and _ADDRESS.search(before) is not None
 
 
 _CODE_NAMES = (

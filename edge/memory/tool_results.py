@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from edge.memory.compression import compress
+from edge.memory.compression import LIMIT, compress
 
-RESULT_LIMIT = 150
-"""Characters of a tool result's content."""
 _WEIGHTS: tuple[tuple[float, re.Pattern[str]], ...] = (
     (
         5.0,
@@ -39,7 +37,7 @@ _OPAQUE = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{20,}|[A-Za-z0-9+/=_-]{33,}|ht
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def told_by_result(context: Mapping[str, object], limit: int = RESULT_LIMIT) -> str | None:
+def told_by_result(context: Mapping[str, object], limit: int = LIMIT) -> str | None:
     """The content of the memory that a context's `last_tool_result` becomes; None where it says nothing.
 
     An object is told as "key: value" pairs with keys in plain words, so that no field name of a tool stands among a
@@ -100,6 +98,6 @@ def _weight(key: str, value: str) -> float:
         weight -= 0.5
     if _OPAQUE.fullmatch(value):
         return 0.0
-    if len(value) > RESULT_LIMIT // 2:
+    if len(value) > LIMIT // 2:
         weight -= 1.5
     return weight

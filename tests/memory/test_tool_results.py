@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from edge.memory.tool_results import RESULT_LIMIT, readable, told_by_result
+from edge.memory.compression import LIMIT
+from edge.memory.tool_results import readable, told_by_result
 from tests.prompt.test_structured import JSON
 
 
@@ -40,13 +41,13 @@ def test_an_error_is_kept_whole_and_padding_is_left_out() -> None:
     told = told_by_result({"last_tool_result": result})
     assert told is not None
     assert told.startswith("error code: 503; message: Server fault")
-    assert len(told) <= RESULT_LIMIT
+    assert len(told) <= LIMIT
 
 
 @given(JSON)
 def test_any_result_is_short_or_nothing(result: object) -> None:
     told = told_by_result({"last_tool_result": result})
-    assert told is None or 0 < len(told) <= RESULT_LIMIT
+    assert told is None or 0 < len(told) <= LIMIT
 
 
 def test_no_field_name_of_a_tool_is_told() -> None:
