@@ -39,8 +39,10 @@ class Remember:
 
     def begin_turn(self, owner: OwnerId, session: SessionId, message: str, at: datetime) -> Written:
         """Store the person's words and the facts the rules find in them. Durable when it returns."""
-        words = Draft(Kind.EPISODE, message, session_only=self._rules.session_only(message))
-        facts = self._rules.find_facts(message, self._before(owner, session, message))
+        before = self._before(owner, session, message)
+        facts = self._rules.find_facts(message, before)
+        bound = self._rules.session_only(message, None if before else facts)
+        words = Draft(Kind.EPISODE, message, session_only=bound)
         drafts = [words, *secret_facts(message, session_only=words.session_only), *facts]
         changes = self._changes(owner, session, drafts, at, message)
         if self._doubts is not None:
@@ -87,8 +89,9 @@ class Remember:
 
     def statement(self, owner: OwnerId, session: SessionId | None, text: str, at: datetime) -> Written:
         """Store what a person asks to remember, outside a turn: the words as a fact, and the facts in them."""
-        facts = [fact for fact in self._rules.find_facts(text) if session is not None or not fact.session_only]
-        bound = session is not None and self._rules.session_only(text)
+        found = self._rules.find_facts(text)
+        facts = [fact for fact in found if session is not None or not fact.session_only]
+        bound = session is not None and self._rules.session_only(text, found)
         drafts = [statement_of(text, session_only=bound), *facts]
         return self._store.apply(owner, self._changes(owner, session, drafts, at, text), at)
 

@@ -54,6 +54,8 @@ _OWN_WORDS_UNPOINTED = {"en": 0, "zh": 2}
 """The same of one that begins as one that goes on: in Chinese what is meant may be left out, as in 在哪里卖的."""
 _SHORT_REPLY = {"en": 60, "zh": 30}
 _LONGEST_WORDS, _LONGEST_CHARACTERS = 24, 60
+_READ = 2000
+"""Characters of an earlier message: a pasted megabyte takes a second to read, and begins with what it is about."""
 
 
 def needs_context(question: str) -> bool:
@@ -76,10 +78,11 @@ def context_of(turns: Sequence[Turn]) -> str:
     """The words that turns, oldest first, were about: of the last one that named something, and of those after it."""
     parts: list[str] = []
     for turn in reversed(turns[-TURNS_LOOKED_AT:]):
-        names_something = _own_words(turn.message) > 0
-        said = [_from_message(turn.message)] if names_something else []
+        message = turn.message[:_READ]
+        names_something = _own_words(message) > 0
+        said = [_from_message(message)] if names_something else []
         parts += [part for part in (*said, _from_reply(turn.reply)) if part]
-        if names_something and not needs_context(turn.message):
+        if names_something and not needs_context(message):
             break
     return " ".join(dict.fromkeys(parts))
 

@@ -128,9 +128,10 @@ class Rules:
             return True
         return any(reader.read(found[0]) is not None for found in re.finditer(reader.pattern, text, re.IGNORECASE))
 
-    def session_only(self, text: str) -> bool:
-        """Whether the message as a whole concerns the talk at hand only: the cart, the step, "for now"."""
-        drafts = self._facts.find(text)
+    def session_only(self, text: str, facts: Sequence[Draft] | None = None) -> bool:
+        """Whether the message as a whole concerns the talk at hand only: the cart, the step, "for now". `facts` are
+        what it states by itself, where that was found already."""
+        drafts = self._facts.find(text) if facts is None else facts
         if drafts:
             return all(draft.session_only for draft in drafts)
         return self._facts.for_this_talk(text)

@@ -8,16 +8,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from edge.memory.compression import sentences
-from edge.memory.secrets import Labels, find_secrets, redacted, redacted_said, secrets_to_keep
+from edge.memory.secrets import LONGEST_WISH, Labels, find_secrets, redacted, redacted_said, secrets_to_keep
 from edge.memory.units import SELF, Draft, Kind
 
 _SHORT = 300
+_LONGEST = 2 * LONGEST_WISH
+"""A longer message has none left: nothing in it was to be kept, also before marks made it longer. Looking through a
+pasted megabyte would take a second."""
 
 
 def secret_facts(message: str, *, session_only: bool) -> list[Draft]:
     """One fact for each sentence with a secret; of a short message, the whole of it. The message is as it is stored:
     a secret that was not to be remembered is not in it any more."""
-    if not find_secrets(message):
+    if len(message) > _LONGEST or not find_secrets(message):
         return []
     told = [message] if len(message) <= _SHORT else sentences(message)
     facts = [statement_of(text, session_only=session_only) for text in told]

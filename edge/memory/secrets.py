@@ -187,7 +187,7 @@ def mark(label: Label, language: Language) -> str:
 # --- what a person asks to keep -----------------------------------------------------------------------------------
 
 _REACH = 200
-_LONGEST_WISH = 2000
+LONGEST_WISH = 2000
 """Longer messages are pasted: what they say of remembering is nobody's wish."""
 _WISH = re.compile(
     r"(?i)\b(?:remember(?! (?:when|how|to|me|what|where|why)\b)|(?:don'?t|never) forget(?! to)|keep in mind|memori[sz]e"
@@ -207,7 +207,7 @@ _QUESTION = re.compile(r"(?i)\b(?:do|did) you (?:still )?$|(?:还|能不能|是�
 
 def _is_to_be_kept(text: str, secret: Secret) -> bool:
     """Whether a wish to remember stands near the secret."""
-    if len(text) > _LONGEST_WISH:
+    if len(text) > LONGEST_WISH:
         return False
     begin = max(0, secret.start - _REACH)
     near = text[begin : secret.start] + "\0" + text[secret.end : secret.end + _REACH]

@@ -88,6 +88,11 @@ def test_of_a_long_reply_only_names_and_numbers_are_taken() -> None:
     ]
 
 
+def test_only_the_beginning_of_a_pasted_message_is_read() -> None:
+    pasted = "I sold my violin. " + "so it is and so it was, " * 200
+    assert context_of([turn(pasted + "The kettle is red.")]) == context_of([turn(pasted)]) != ""
+
+
 def test_forgotten_words_and_no_turns_give_nothing() -> None:
     assert context_of([]) == ""
     assert context_of([turn("", "")]) == ""

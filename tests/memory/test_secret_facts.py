@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edge.memory.secret_facts import secret_facts, statement_of, without_secrets
+from edge.memory.secrets import LONGEST_WISH
 from edge.memory.units import Draft, Kind
 
 
@@ -31,6 +32,10 @@ def test_of_a_long_message_each_sentence_with_a_secret_is_a_fact() -> None:
 def test_a_message_without_a_secret_gives_none() -> None:
     assert secret_facts("My order number is A-20391-XK.", session_only=False) == []
     assert statement_of("My order number is A-20391-XK.", session_only=False).value is None
+
+
+def test_a_message_of_which_nothing_was_to_be_kept_is_not_looked_through() -> None:
+    assert secret_facts("Remember: my PIN is 4821. " + "noise " * LONGEST_WISH, session_only=False) == []
 
 
 def test_a_draft_loses_a_secret_in_every_field() -> None:
