@@ -19,8 +19,9 @@ from edge.memory.rules import Rules
 
 _log = logging.getLogger(__name__)
 _BACKLOG_STEP = 4
-_AHEAD_STEP = 32
 """Chunks embedded in one background step: 20 to 200 ms, the longest a turn may have to wait for it."""
+_AHEAD_STEP = 32
+"""Units read ahead in one."""
 
 
 class Memory:

@@ -1,4 +1,9 @@
-"""What kind of question a message is, where no slot is asked for. Coarse on purpose: it only steers a hint."""
+"""Whether a text asks, and what for, where no slot is asked for.
+
+Coarse on purpose: it steers what is searched, how what is found is weighed, and a hint; it never decides a reply.
+`is_question` goes by how a text ends, which is all that a stored text needs; `asks` also by how it begins, for what
+people type without a question mark.
+"""
 
 from __future__ import annotations
 
