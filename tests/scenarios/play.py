@@ -29,6 +29,7 @@ from tests.fakes.clock import SetClock
 from tests.fakes.language_model import ScriptedModel
 from tests.folders import MODEL_FOLDERS
 from tests.scenarios.script import SETTINGS, Check, Script, Step
+from tests.scenarios.watching import LogLines, Watch, audited
 
 ANN = OwnerId("uid:1000")
 MAIN = SessionId("main")
@@ -67,15 +68,20 @@ class Player:
     seen: Seen = field(default_factory=Seen)
     replies: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    watch: Watch = field(default_factory=Watch)
+    context: dict[str, object] = field(default_factory=dict)
+    log: LogLines = field(default_factory=LogLines)
 
     async def play(self) -> list[str]:
         """What was not as the script says it must be."""
         self._set_the_scene()
         async with AsyncExitStack() as stack:
+            stack.enter_context(self.log)
             daemon = await self._start(stack)
             for step in self.script.steps:
                 if step.sign == "!" and step.text == "restart":
                     await stack.aclose()
+                    stack.enter_context(self.log)
                     daemon = await self._start(stack)
                 else:
                     await self._take(daemon, step)
@@ -146,7 +152,8 @@ class Player:
 
     def _set_context(self, daemon: Daemon, text: str) -> None:
         """What an agent's request sets."""
-        self._note(daemon.service.contexts.replace(self.owner, self.session, json.loads(text), self.clock.now()))
+        self.context = json.loads(text)
+        self._note(daemon.service.contexts.replace(self.owner, self.session, self.context, self.clock.now()))
 
     def _remember(self, daemon: Daemon, text: str) -> None:
         """As `edge remember`, in the session."""
@@ -205,8 +212,19 @@ class Player:
                 raise event.error
             if isinstance(event, TurnDone):
                 self.seen = Seen(event, await self._prompt(daemon), tuple(map(int, event.remembered)))
+                await self._look(daemon, words, event)
             assert isinstance(event, RecallDone | TokenMade | TurnDone)
         await self._settle(daemon)
+
+    async def _look(self, daemon: Daemon, words: str, done: TurnDone) -> None:
+        """What must hold in every turn."""
+        units = await self._units(daemon, past=True)
+        scope = Scope(self.owner, self.session, self.clock.now(), present=True)
+        store, model = daemon.memory.store, (await daemon.speech.speaker()).model
+        found = await daemon.workers[0].run(lambda: list(self.watch.faults(store, scope, words, done, units)))
+        if isinstance(model, ScriptedModel):
+            found += audited(model, self.context, units, self.log.lines)
+        self.faults += [f"turn {words!r}: {fault}" for fault in found]
 
     async def _prompt(self, daemon: Daemon) -> str:
         """What the model was given in the last turn."""

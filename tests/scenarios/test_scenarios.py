@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.scenarios.play import Player
-from tests.scenarios.script import ScriptInvalid, read_script
+from tests.scenarios.script import Script, ScriptInvalid, Step, read_script
+from tests.secret_cases import SECRETS
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*/*.txt"))
 _REAL = ("models: real", "embedder: real")
@@ -39,6 +40,15 @@ def test_a_scenario_holds(path: Path, zone_kept: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory(prefix="edge") as folder:
         faults = asyncio.run(Player(read_script(path), Path(folder), zone_kept).play())
     assert not faults, "\n".join([read_script(path).title, *faults])
+
+
+def test_sixty_shapes_of_secrets_leave_nothing_in_any_turn(zone_kept: pytest.MonkeyPatch) -> None:
+    """`watching` audits prompt, units and log after each turn."""
+    assert len(SECRETS) >= 60
+    steps = [Step(number, ">", case.message) for number, case in enumerate(SECRETS)]
+    with tempfile.TemporaryDirectory(prefix="edge") as folder:
+        faults = asyncio.run(Player(Script("Secrets.", steps=steps), Path(folder), zone_kept).play())
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("line", ["> hello\nrepply: x", "what is this", "reply: too early", "zone UTC", "! dance"])
