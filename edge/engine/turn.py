@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from edge.clock import Clock
@@ -22,6 +23,7 @@ from edge.errors import Busy, Cancelled, EdgeError, Stopping
 from edge.memory.secrets import redacted
 from edge.memory.units import OwnerId, SessionId, TurnState
 
+_log = logging.getLogger(__name__)
 _STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
 
 
@@ -121,11 +123,11 @@ class Turns:
             self._desk.contexts.replace(turn.owner, turn.session, turn.context, progress.opened_at)
         written = self._desk.remember.begin_turn(turn.owner, turn.session, turn.message, progress.opened_at)
         assert written.turn is not None
-        with suppress(EdgeError):  # it is followed anew from the next turn on
+        with _spared("the topic is followed anew from the next turn on"):
             self._desk.topics.written(turn.owner, turn.session, progress.thread, turn.message, written.turn)
-        with suppress(EdgeError):  # what it says of the last reply; the words are stored
+        with _spared("what the message says of the last reply is lost"):
             self._desk.serving.heard(turn.owner, turn.session, turn.message, written)
-        with suppress(EdgeError):  # it can be asked in a later turn
+        with _spared("what contradicts itself is asked about in a later turn"):
             progress.question = self._desk.remember.question(turn.owner, turn.session, turn.message, written)
         return written
 
@@ -246,9 +248,9 @@ class Turns:
             tokens, unevaluated = progress.kept(reply, windows.reply_tokens)
             windows.commit(turn.owner, turn.session, progress.prompt, written.turn, tokens, unevaluated=unevaluated)
         if state is not TurnState.CANCELLED:
-            with suppress(EdgeError):  # counts; the turn is stored
+            with _spared("what the reply used is not counted"):
                 self._desk.serving.replied(scope, turn.message, reply, progress.given)
-        with suppress(EdgeError):
+        with _spared("the topic does not know of the reply"):
             self._desk.topics.replied(turn.owner, progress.thread, turn.message, written.turn)
         return stored
 
@@ -279,6 +281,15 @@ def _lasting_reply(turn: RunningTurn, windows: Windows, progress: Progress, writ
     made."""
     forgotten = windows.may_repeat_forgotten(turn.owner, turn.session, progress.prompt, written.added)
     return "" if forgotten else redacted(progress.reply)[0]
+
+
+@contextmanager
+def _spared(lost: str) -> Iterator[None]:
+    """For what comes beside a turn that is stored: its failure is logged, and the turn goes on."""
+    try:
+        yield
+    except EdgeError as error:
+        _log.warning("%s: %s", lost, error.message)
 
 
 async def _next(pieces: AsyncIterator[Piece | Generation]) -> Piece | Generation | None:

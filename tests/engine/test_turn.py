@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -28,7 +28,7 @@ from edge.engine.turn import Turns
 from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans
-from edge.memory.units import Change, Kind, OwnerId, SessionId, Turn, TurnId, TurnState
+from edge.memory.units import Change, Kind, OwnerId, SessionId, Turn, TurnId, TurnState, UnitId
 from edge.prompt.composition import Composer
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, plan
 from tests.fakes.language_model import Gate, ScriptedModel
@@ -555,6 +555,25 @@ def test_a_model_that_fails_leaves_a_failed_turn_and_the_next_one_goes_well() ->
             assert isinstance((await at.talk("Hello?"))[-1], TurnDone)
 
     run(story)
+
+
+def test_what_fails_beside_a_turn_is_logged_and_the_turn_is_stored(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
+        raise DiskFull("There is no room left.")
+
+    async def story() -> None:
+        async with house(ScriptedModel(["Noted."])) as at:
+            await at.talk("My order number is A-20391-XK.")
+            monkeypatch.setattr(at.store, "mark_used", full)
+            assert isinstance((await at.talk("What is my order number?"))[-1], TurnDone)
+            assert [turn.state for turn in at.kept()] == [TurnState.DONE, TurnState.DONE]
+
+    run(story)
+    assert [record.getMessage() for record in caplog.records] == [
+        "what the reply used is not counted: There is no room left."
+    ]
 
 
 def test_a_model_that_fails_in_mid_reply_leaves_what_was_said() -> None:
