@@ -7,6 +7,8 @@ from typing import Literal, NotRequired, TypedDict
 API_VERSION = 1
 MAX_BODY_BYTES = 1024 * 1024
 MAX_SESSION_CHARS = 128
+MAX_REASON_CHARS = 500
+"""Of why an item of a batch could not be done."""
 MAX_SOCKET_PATH_BYTES = 107
 DEFAULT_PAGE = 50
 MAX_PAGE = 500

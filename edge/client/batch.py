@@ -8,11 +8,9 @@ from typing import Generic, Self, TypeVar
 
 from edge.client.calls import Client
 from edge.errors import EdgeError
-from edge.wire import BatchWire
+from edge.wire import MAX_REASON_CHARS, BatchWire
 
 Value = TypeVar("Value")
-_LONGEST_REASON = 500
-"""Characters of a reason that the daemon takes."""
 
 
 class BatchRun(Generic[Value]):
@@ -72,7 +70,7 @@ class Item(Generic[Value]):
 
     def failed(self, reason: str) -> None:
         """Report that it could not be done."""
-        self._run._failed(self.number, " ".join(reason.split())[:_LONGEST_REASON] or "no reason given")
+        self._run._failed(self.number, " ".join(reason.split())[:MAX_REASON_CHARS] or "no reason given")
 
     def __enter__(self) -> Self:
         return self

@@ -9,8 +9,8 @@ from functools import partial
 from aiohttp import web
 
 from edge.clock import Clock
-from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of
-from edge.daemon.requests import Fields
+from edge.daemon.exchange import body_of, id_of, json_answer, no_fields, owner_of
+from edge.daemon.requests import LARGEST_ID, Fields, whole_number
 from edge.daemon.views import batch_page_wire, batch_wire
 from edge.engine.batches import Batches
 from edge.engine.ports import Worker
@@ -18,13 +18,11 @@ from edge.errors import BatchNotFound, RequestInvalid
 from edge.memory.batches import Batch, BatchId, BatchState
 from edge.memory.secrets import redacted
 from edge.memory.units import OwnerId, SessionId
-from edge.wire import DEFAULT_PAGE, MAX_PAGE
+from edge.wire import DEFAULT_PAGE, MAX_PAGE, MAX_REASON_CHARS
 
 LONGEST_TITLE = 150
 LONGEST_TASK = 200
-LONGEST_REASON = 500
 MOST_ITEMS = 10**9
-_LARGEST_ID = 2**63 - 1
 _NUMBERS = ("before", "limit")
 
 
@@ -40,10 +38,8 @@ class BeginRequest:
     @staticmethod
     def read(fields: Fields) -> BeginRequest:
         """From the body of `POST /v1/batches`."""
-        session = fields.session(required=True)
-        assert session is not None
         request = BeginRequest(
-            session=session,
+            session=fields.session(),
             task=fields.text("task", longest=LONGEST_TASK),
             title=" ".join(redacted(fields.text("title", longest=LONGEST_TITLE))[0].split()),
             total=_required(fields, "total", MOST_ITEMS),
@@ -64,11 +60,11 @@ class ListRequest:
     @staticmethod
     def read(query: Mapping[str, str]) -> ListRequest:
         """From the query of `GET /v1/batches`."""
-        fields = Fields({name: _read(name, text) for name, text in query.items()})
+        fields = Fields({name: whole_number(name, text) if name in _NUMBERS else text for name, text in query.items()})
         request = ListRequest(
-            session=fields.session(required=False),
+            session=fields.optional_session(),
             state=_state(fields.optional_text("state", longest=40)),
-            before=BatchId(before) if (before := fields.integer("before", 0, low=0, high=_LARGEST_ID)) else None,
+            before=BatchId(before) if (before := fields.integer("before", 0, low=0, high=LARGEST_ID)) else None,
             limit=fields.integer("limit", DEFAULT_PAGE, low=1, high=MAX_PAGE),
         )
         fields.done()
@@ -79,14 +75,6 @@ def _required(fields: Fields, name: str, high: int) -> int:
     if fields.given([name]) is None:
         raise RequestInvalid(f"{name} is missing.", field=name)
     return fields.integer(name, 1, low=1, high=high)
-
-
-def _read(name: str, text: str) -> object:
-    if name not in _NUMBERS:
-        return text
-    if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise RequestInvalid(f"{name} must be a whole number.", field=name)
-    return int(text)
 
 
 def _state(name: str | None) -> BatchState | None:
@@ -146,7 +134,7 @@ class BatchRoutes:
     async def fail(self, request: web.Request) -> web.Response:
         owner, batch, fields = owner_of(request), _batch(request), await body_of(request)
         item = _required(fields, "item", MOST_ITEMS)
-        reason = redacted(fields.text("reason", longest=LONGEST_REASON))[0]
+        reason = redacted(fields.text("reason", longest=MAX_REASON_CHARS))[0]
         fields.done()
         return await self._answer(lambda: self._batches.fail(owner, batch, item, reason, self._clock.now()))
 
@@ -165,7 +153,4 @@ class BatchRoutes:
 
 
 def _batch(request: web.Request) -> BatchId:
-    text = request.match_info["id"]
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise BatchNotFound(f"There is no batch {text[:40]!r}: ids are whole numbers.")
-    return BatchId(int(text))
+    return BatchId(id_of(request, BatchNotFound, "batch"))

@@ -54,7 +54,12 @@ async def no_fields(request: web.Request) -> None:
 
 def unit_of(request: web.Request) -> UnitId:
     """The unit that its path names. Raises MemoryNotFound for what can be no id."""
+    return UnitId(id_of(request, MemoryNotFound, "memory"))
+
+
+def id_of(request: web.Request, missing: type[EdgeError], what: str) -> int:
+    """The id that its path names. Raises `missing` for what can be none."""
     text = request.match_info["id"]
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise MemoryNotFound(f"There is no memory {text[:40]!r}: ids are whole numbers.")
-    return UnitId(int(text))
+        raise missing(f"There is no {what} {text[:40]!r}: ids are whole numbers.")
+    return int(text)

@@ -42,11 +42,10 @@ class ForgetRequest:
         first = fields.given(_WAYS)
         if first is None:
             raise RequestInvalid("ids, query or session is missing: one of them says what to forget.", field="ids")
-        session = fields.session(required=first == "session") if first == "session" else None
         wanted = Wanted(
             ids=fields.ids("ids", most=_MOST_IDS) if first == "ids" else (),
             query=fields.text("query", longest=_LONGEST_QUERY) if first == "query" else None,
-            session=session,
+            session=fields.session() if first == "session" else None,
             facts=fields.boolean("facts", False) if first == "session" else False,
         )
         second = fields.given(_WAYS)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from edge.daemon.memory import Memory
-from edge.daemon.requests import Fields
+from edge.daemon.requests import LARGEST_ID, Fields, whole_number
 from edge.daemon.views import memory_wire, recall_answer
 from edge.engine.ports import Page, Scope, Written
 from edge.errors import MemoryNotFound, RequestInvalid
@@ -25,7 +25,6 @@ _GIVEN_SOURCES = {source.value: source for source in Source}
 _GO_WITH_KIND = (
     "source", "expires_in", "subject", "slot", "value", "entities", "confidence", "importance", "task_type",
 )  # fmt: skip
-_LARGEST_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +43,9 @@ class PageRequest:
     def read(fields: Fields) -> PageRequest:
         """From the query of `GET /v1/memories`."""
         request = PageRequest(
-            session=fields.session(required=False),
+            session=fields.optional_session(),
             kinds=_kinds(fields.texts("kind", most=len(Kind), longest=40), "kind"),
-            before=UnitId(before) if (before := fields.integer("before", 0, low=0, high=_LARGEST_ID)) else None,
+            before=UnitId(before) if (before := fields.integer("before", 0, low=0, high=LARGEST_ID)) else None,
             limit=fields.integer("limit", DEFAULT_PAGE, low=1, high=MAX_PAGE),
             past=fields.boolean("past", False),
             as_of=fields.moment("as_of"),
@@ -69,7 +68,7 @@ class RememberRequest:
     def read(fields: Fields, at: datetime) -> RememberRequest:
         """From the body of `POST /v1/memories`."""
         content = fields.text("content")
-        session = fields.session(required=False)
+        session = fields.optional_session()
         keep_secrets = fields.boolean("keep_secrets", False)
         kind = fields.optional_text("kind", longest=40)
         draft = None if kind is None else _draft(fields, _choice("kind", kind, _GIVEN_KINDS), content, at)
@@ -98,7 +97,7 @@ class RecallRequest:
         """From the body of `POST /v1/recall`."""
         request = RecallRequest(
             query=fields.text("query"),
-            session=fields.session(required=False),
+            session=fields.optional_session(),
             limit=fields.integer("limit", max(1, default_limit), low=1, high=200),
             kinds=_kinds(fields.texts("kinds", most=len(Kind), longest=40), "kinds"),
             as_of=fields.moment("as_of"),
@@ -205,16 +204,10 @@ def query_fields(query: Mapping[str, Any]) -> Fields:
     values: dict[str, Any] = dict(query)
     for name in ("before", "limit"):
         if name in values:
-            values[name] = _whole(name, values[name])
+            values[name] = whole_number(name, values[name])
     for name in ("past", "archived"):
         if name in values:
             values[name] = _choice(name, values[name], {"true": True, "1": True, "false": False, "0": False})
     if "kind" in values:
         values["kind"] = [part for part in str(values["kind"]).split(",") if part]
     return Fields(values)
-
-
-def _whole(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise RequestInvalid(f"{name} must be a whole number.", field=name)
-    return int(text)

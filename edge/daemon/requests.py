@@ -16,7 +16,8 @@ from edge.prompt.structured import EXECUTION_FIELDS, compact_json
 from edge.wire import MAX_SESSION_CHARS
 
 _CONTROLS = frozenset(map(chr, (*range(32), 127)))
-_LARGEST_ID = 2**63 - 1
+LARGEST_ID = 2**63 - 1
+"""That the database can hold."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -73,12 +74,16 @@ class Fields:
             return None
         return self.text(name, longest=longest)
 
-    def session(self, *, required: bool) -> SessionId | None:
+    def session(self) -> SessionId:
         """A session's name."""
-        if not required and self._left.get("session") is None:
+        return session_name(self.text("session", longest=MAX_SESSION_CHARS))
+
+    def optional_session(self) -> SessionId | None:
+        """A session's name, or None where the field is missing or null."""
+        if self._left.get("session") is None:
             self._left.pop("session", None)
             return None
-        return session_name(self.text("session", longest=MAX_SESSION_CHARS))
+        return self.session()
 
     def integer(self, name: str, default: int, *, low: int, high: int) -> int:
         """A whole number in a range."""
@@ -133,7 +138,7 @@ class Fields:
         if (
             not values
             or len(values) > most
-            or not all(type(value) is int and 0 < value <= _LARGEST_ID for value in values)
+            or not all(type(value) is int and 0 < value <= LARGEST_ID for value in values)
         ):
             raise RequestInvalid(f"{name} must be a list of 1 to {most} ids.", field=name)
         return tuple(UnitId(value) for value in dict.fromkeys(values))
@@ -167,6 +172,13 @@ class Fields:
         if not low <= value <= high:
             raise RequestInvalid(f"{name} must be from {low:g} to {high:g}.", field=name)
         return value
+
+
+def whole_number(name: str, text: str) -> int:
+    """A number of a query, from its text. Raises RequestInvalid."""
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise RequestInvalid(f"{name} must be a whole number.", field=name)
+    return int(text)
 
 
 def is_blank(text: str) -> bool:

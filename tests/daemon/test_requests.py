@@ -76,7 +76,7 @@ WRONG: dict[str, tuple[Callable[[Fields], object], list[Any]]] = {
         ["now", "2026-05-03", "2026-05-03T10:00:00", 5, "0001-01-01T00:00:00+23:00", "", "2026-13-01T00:00:00Z"],
     ),
     "session": (
-        lambda f: Fields({"session": f._left["x"]}).session(required=True),
+        lambda f: Fields({"session": f._left["x"]}).session(),
         ["", " ", " a", "a ", "a\nb", "a\x7f", "s" * 129, 1, None, "\ud800"],
     ),
 }
@@ -105,7 +105,7 @@ def test_right_values_are_taken() -> None:
     assert fields.boolean("b", True) is False
     assert fields.texts("l", most=2, longest=1) == ("a", "b")
     assert fields.moment("m") == datetime(2026, 5, 3, 12, 0, tzinfo=UTC)
-    assert fields.session(required=True) == "工作 🙂"
+    assert fields.session() == "工作 🙂"
     fields.done()
 
 
@@ -118,10 +118,10 @@ def test_what_is_missing_has_its_default_or_is_named() -> None:
     assert fields.optional_text("o") is None
     assert fields.optional_number("n", low=0, high=1) is None
     assert fields.moment("m") is None
-    assert fields.session(required=False) is None
+    assert fields.optional_session() is None
     fields.done()
     assert refused(lambda: fields.text("t")).details["field"] == "t"
-    assert refused(lambda: fields.session(required=True)).details["field"] == "session"
+    assert refused(fields.session).details["field"] == "session"
 
 
 def test_what_nobody_took_is_named() -> None:
