@@ -60,7 +60,7 @@ from edge.engine.truth import Doubts
 from edge.engine.turn import Turns
 from edge.engine.vector_ports import VectorIndex
 from edge.engine.vectors import Vectors, embedder_key
-from edge.errors import EdgeError, StoreReadOnly
+from edge.errors import DiskFull, EdgeError, StoreReadOnly
 from edge.index.opening import open_index
 from edge.index.options import Options
 from edge.memory.ranking import Ranker
@@ -248,7 +248,11 @@ async def _load(daemon: Daemon) -> None:
 
 def _open_store(files: Files, clock: Clock) -> SqliteStore:
     store = open_store(files.database, clock)
-    left_open = store.recover(clock.now())
+    try:
+        left_open = store.recover(clock.now())
+    except DiskFull as error:  # what is known can be asked all the same
+        _log.warning("turns that were interrupted stay open until the next start: %s", error.message)
+        return store
     if left_open:
         _log.warning("%d turns were interrupted when the daemon last ended", left_open)
     return store

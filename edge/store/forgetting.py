@@ -69,9 +69,9 @@ def said_in(db: Database, owner: OwnerId, turns: Collection[TurnId]) -> list[Sta
 
 def leave_no_trace(db: Database) -> None:
     """Write a small database anew where something was forgotten; a large one waits for off-peak."""
-    db.checkpoint()
-    if db.size() <= REWRITTEN_AT_ONCE:
-        with suppress(DiskFull):  # it is forgotten all the same; the traces stay due
+    with suppress(DiskFull):  # it is forgotten all the same; the traces stay due
+        db.checkpoint()
+        if db.size() <= REWRITTEN_AT_ONCE:
             remove_traces(db)
 
 

@@ -102,6 +102,21 @@ def test_on_a_full_disk_it_ends_in_order_and_has_all_at_the_next_start(folder: P
             assert "Zhang Wei" in talk.recall("What is my name?")["recalled"][0]["content"]
 
 
+@root_only
+def test_killed_on_a_full_disk_it_starts_again_and_tells_what_it_knows(folder: Path) -> None:
+    with mounted(folder / "state", "size=6m,mode=0700") as state:
+        daemon = DaemonProcess(folder)
+        with daemon as talk:
+            talk.say("My name is Zhang Wei.")
+            talk.remember("我的自行车是蓝色的")
+            fill(state)
+            daemon.kill()
+        with daemon as talk:
+            assert "Zhang Wei" in talk.recall("What is my name?")["recalled"][0]["content"]
+            (state / "filler").unlink()
+            assert talk.say("Say: 又有空间了")["reply"] == "又有空间了"
+
+
 def test_when_writing_fails_it_says_so_and_reads_on(folder: Path) -> None:
     daemon = DaemonProcess(folder)
     with daemon as talk:

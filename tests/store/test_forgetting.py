@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from edge.engine.ports import EmbeddingRow
+from edge.errors import DiskFull
 from edge.memory.units import Draft, Kind, Source, TurnState, UnitId
+from edge.store.database import Database
 from edge.store.sqlite import SqliteStore
 from tests.store.making import ANN, MAIN, NOON, WORK, episode, insert, scope
 
@@ -105,3 +107,18 @@ def test_a_large_database_is_rewritten_off_peak(
     assert not sqlite_store.remove_traces()
     assert b"zabaglione" not in raw_bytes(database)
     assert sqlite_store.unit(ANN, two).content == "the weather"
+
+
+def test_what_is_forgotten_is_gone_also_where_its_traces_have_to_wait_for_room(
+    sqlite_store: SqliteStore, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = tell(sqlite_store, "an unusual zabaglione")
+
+    def full(_: Database) -> None:
+        raise DiskFull("There is no room left.")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Database, "checkpoint", full)
+        assert sqlite_store.forget(ANN, [one]) == (one,)
+    assert sqlite_store.recover(NOON) == 0
+    assert b"zabaglione" not in raw_bytes(database)
