@@ -106,7 +106,8 @@ def _content(
     template = (slot.no_longer if retracts else slot.content)[language]
     who, whose = _phrased(subject, language)
     values = {"value": shown, "what": slot.labels[language], "topic": "", "label": slot.labels[language], **words}
-    return template.format(Who=_capital(who), who=who, Whose=_capital(whose), whose=whose, **values)
+    told = template.format(Who=_capital(who), who=who, Whose=_capital(whose), whose=whose, **values)
+    return told[:-1] if told.endswith("..") else told
 
 
 def _phrased(subject: Subject, language: str) -> tuple[str, str]:

@@ -180,7 +180,7 @@ class FactFinder:
                 if facts and not self._vetoed(stated, masked, sentence, begin, reading.introduced):
                     yield from facts
                 if facts:
-                    done, carried = max(fact.end for fact in facts), subject
+                    done, carried = max(fact.end for fact in facts), None if stated.slot.of_another else subject
                     break
 
     def _clause_starts(self, masked: str, sentence: Sentence) -> list[int]:

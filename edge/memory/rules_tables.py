@@ -55,6 +55,8 @@ class Slot:
     """Requests that can only be met by who knows it: "pay as last time"."""
     open: bool = False
     """True where the same may be remembered under other words: an empty slot does not mean that it was not told."""
+    of_another: bool = False
+    """True where what is told is about another than its subject: "we have a dog called Rex", whose age may follow."""
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For `favorite`: a topic's name and the words for it; its slot is then `favorite:<topic>`."""
 

@@ -417,3 +417,8 @@ def test_a_single_letter_is_no_fact_and_no_question(text: str) -> None:
     assert RULES.find_facts(text, before) == ()
     asked = RULES.find_question(text)
     assert asked is None or not asked.certain
+
+
+def test_a_value_that_ends_as_a_sentence_does_is_told_with_one_stop() -> None:
+    (fact,) = RULES.find_facts("My birthday is on 14 September.")
+    assert fact.content == "The user's birthday is 14 September."
