@@ -58,9 +58,9 @@ def talk_much(talk: Talk) -> None:
         talk.say(f"My order number is FULL-{number:04}. {'长话' * 300}")
 
 
-def remember_much(talk: Talk) -> None:
+def remember_much(talk: Talk, words: str = "长话" * 300) -> None:
     for number in range(200):
-        talk.remember(f"The safe code is {number:04}. {'长话' * 300}")
+        talk.remember(f"The safe code is {number:04}. {words}")
 
 
 @root_only
@@ -109,8 +109,7 @@ def test_killed_on_a_full_disk_it_starts_again_and_tells_what_it_knows(folder: P
         with daemon as talk:
             talk.say("My name is Zhang Wei.")
             with pytest.raises(DiskFull):
-                for number in range(500):
-                    talk.remember(f"{number} {'长话' * 8000}")
+                remember_much(talk, "长话" * 8000)
             fill(state)
             daemon.kill()
         with daemon as talk:
