@@ -28,7 +28,9 @@ WITHOUT = {
         "past.*", "context.Windows.reply_tokens", "sessions.without_secrets", "compaction.*", "truth.Question.*",
         "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "search.as_match", "nearby.within",
     ),
-    "They belong to one turn, which has its owner.": ("running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close"),
+    "They belong to one turn, which has its owner.": (
+        "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open",
+    ),
     "What they write holds its owner.": ("*.save_batch",),
     "Vectors are numbers without words, of everyone in one index; who may see which is a mask made of a scope.": (
         "vectors.*", "vector_ports.*", "vector_log.*", "embeddings.*", "backlog.*", "nearby.read_codes",
