@@ -10,6 +10,7 @@ from datetime import datetime
 from edge.engine.ports import Written
 from edge.memory.text import draft_terms
 from edge.memory.units import Change, Confirm, Ending, Insert, OwnerId, Settle, TurnId, UnitId
+from edge.store.confirming import confirm
 from edge.store.contradictions import mark_doubts, settle
 from edge.store.rows import micros, optional_micros
 
@@ -23,11 +24,6 @@ _END = """
         valid_until = CASE WHEN valid_until < :at THEN valid_until ELSE :at END
     WHERE id = :unit AND owner = :owner AND id <> :by
 """
-_CONFIRM = """
-    UPDATE units SET access_count = access_count + 1, last_accessed = ?, confidence = 1.0 - (1.0 - confidence) / 2.0
-    WHERE id = ? AND owner = ?
-"""
-"""Each confirmation halves the doubt."""
 
 
 def apply_changes(
@@ -41,7 +37,7 @@ def apply_changes(
         if isinstance(change, Settle):
             settle(db, owner, change, at)
         elif isinstance(change, Confirm):
-            if _confirm(db, owner, turn, change, at):
+            if confirm(db, owner, change.unit, turn, at):
                 confirmed.append(change.unit)
         else:
             unit = _insert(db, owner, turn, change, at)
@@ -78,11 +74,3 @@ def _end_all(db: sqlite3.Connection, owner: OwnerId, by: UnitId, change: Insert)
         if db.execute(_END, parameters).rowcount == 1:
             ended.append(unit)
     return ended
-
-
-def _confirm(db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, change: Confirm, at: datetime) -> bool:
-    if db.execute(_CONFIRM, (micros(at), change.unit, owner)).rowcount != 1:
-        return False
-    if turn is not None:
-        db.execute("INSERT OR IGNORE INTO confirmations VALUES (?, ?)", (change.unit, turn))
-    return True

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from edge.engine.truth_ports import Contradiction
 from edge.memory.units import Insert, OwnerId, SessionId, Settle, TurnId, UnitId
+from edge.store.confirming import hand_on
 from edge.store.database import Database
 from edge.store.reads import read_unit
 from edge.store.rows import Row, micros
@@ -14,11 +15,6 @@ from edge.store.rows import Row, micros
 _OPEN = """
     SELECT c.id, c.older, c.newer FROM contradictions c JOIN units n ON n.id = c.newer
     WHERE c.owner = :owner AND c.settled_at IS NULL AND n.superseded = 0 AND n.archived_at IS NULL
-"""
-_RESTORE = """
-    INSERT OR IGNORE INTO confirmations (unit, turn)
-    SELECT :unit, source_turn FROM units WHERE id = :older AND owner = :owner AND source_turn IS NOT NULL
-    UNION SELECT :unit, turn FROM confirmations WHERE unit = (SELECT id FROM units WHERE id = :older AND owner = :owner)
 """
 
 
@@ -30,7 +26,7 @@ def mark_doubts(db: sqlite3.Connection, owner: OwnerId, unit: UnitId, change: In
         [(unit, micros(at), older, owner) for older in change.doubts],
     )
     if change.restores is not None:
-        db.execute(_RESTORE, {"unit": unit, "older": change.restores, "owner": owner})
+        hand_on(db, owner, change.restores, unit)
 
 
 def settle(db: sqlite3.Connection, owner: OwnerId, change: Settle, at: datetime) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from edge.memory.units import Ending, Kind, OwnerId, Unit, UnitId
+from edge.store.confirming import confirm, hand_on
 from edge.store.database import Database
 from edge.store.rows import UNIT_COLUMNS, json_ids, micros, unit_from
 
@@ -29,16 +30,6 @@ _END = f"""
         valid_until = CASE WHEN valid_until < :at THEN valid_until ELSE :at END
     WHERE id = :double AND owner = :owner AND superseded = 0 AND EXISTS (
         SELECT 1 FROM units k WHERE k.id = :kept AND k.owner = :owner AND k.id <> :double AND k.superseded = 0)
-"""
-_KEEP = """
-    UPDATE units SET access_count = access_count + 1, last_accessed = :at,
-        confidence = 1.0 - (1.0 - confidence) / 2.0
-    WHERE id = :kept AND owner = :owner
-"""
-_CONFIRM = """
-    INSERT OR IGNORE INTO confirmations (unit, turn)
-    SELECT :kept, source_turn FROM units WHERE id = :double AND source_turn IS NOT NULL
-    UNION SELECT :kept, turn FROM confirmations WHERE unit = :double
 """
 _SAYING_THE_SAME = f"""
     WITH RECURSIVE same (id) AS (
@@ -73,9 +64,8 @@ def merge(db: sqlite3.Connection, owner: OwnerId, kept: UnitId, double: UnitId, 
     parameters = {"owner": owner, "kept": kept, "double": double, "at": micros(at)}
     if db.execute(_END, parameters).rowcount != 1:
         return False
-    db.execute(_CONFIRM, parameters)
-    db.execute(_KEEP, parameters)
-    return True
+    hand_on(db, owner, double, kept)
+    return confirm(db, owner, kept, None, at)
 
 
 def with_doubles(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> list[UnitId]:

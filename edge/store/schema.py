@@ -209,7 +209,7 @@ _SECOND = Migration(
 _THIRD = Migration(
     "003_lives_contexts_batches",
     (
-        # Why a unit ended or left the active set: the words of edge.memory.lifecycle.
+        # Why a unit ended (Ending of edge.memory.units) or left the active set (Why of edge.memory.archive).
         "ALTER TABLE units ADD COLUMN ended_why TEXT",
         "ALTER TABLE units ADD COLUMN archived_why TEXT",
         "CREATE INDEX units_archived ON units (owner, archived_at) WHERE archived_at IS NOT NULL",
