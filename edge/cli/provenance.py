@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from edge.cli.terminal import local_time, on_one_line, print_out, styled
-from edge.cli.units import unit_line
+from edge.cli.units import unit_id, unit_line
 from edge.wire import MemoryWire, WhyAnswer, WordsWire
 
 _SOURCES = {"user": "you said", "tool": "a tool found", "assistant": "the assistant said", "import": "imported"}
@@ -17,7 +17,7 @@ _INDENT = " " * 9
 def print_history(versions: Sequence[MemoryWire]) -> None:
     """Print what took one another's place, oldest first: who said it, from when until when, and why it ended."""
     for unit in versions:
-        print_out(f"{_id(unit['id'])}  {_span(unit)}  {_source(unit)}: {on_one_line(unit['content'])}")
+        print_out(f"{unit_id(unit['id'])}  {_span(unit)}  {_source(unit)}: {on_one_line(unit['content'])}")
         if unit.get("ended_why"):
             by = f", by #{unit['superseded_by']}" if unit["superseded_by"] is not None else ""
             print_out(styled(f"{_INDENT}ended: {unit['ended_why']}{by}", sys.stdout, dim=True))
@@ -61,7 +61,3 @@ def _span(unit: MemoryWire) -> str:
 
 def _source(unit: MemoryWire) -> str:
     return _SOURCES.get(unit["source"], on_one_line(unit["source"]))
-
-
-def _id(unit: int) -> str:
-    return styled(f"{'#' + str(unit):>7}", sys.stdout, bold=True)

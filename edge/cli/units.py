@@ -20,7 +20,7 @@ LONGEST_SHOWN = 500
 def unit_line(unit: MemoryWire) -> str:
     """A unit on a line of its own: id, date, kind, content, and why it is past if it is."""
     mark = _standing(unit)
-    line = f"{_id(unit['id'])}  {local_time(unit['created_at'])}  {unit['kind']:<15}  {_content(unit['content'])}"
+    line = f"{unit_id(unit['id'])}  {local_time(unit['created_at'])}  {unit['kind']:<15}  {_content(unit['content'])}"
     return line + (styled(f"  ({mark})", sys.stdout, dim=True) if mark else "")
 
 
@@ -42,7 +42,8 @@ def _standing(unit: MemoryWire) -> str:
     return ""
 
 
-def _id(unit: int) -> str:
+def unit_id(unit: int) -> str:
+    """An id as lists show it."""
     return styled(f"{'#' + str(unit):>7}", sys.stdout, bold=True)
 
 
@@ -64,7 +65,7 @@ def print_recalled(answer: RecallAnswer, *, explain: bool) -> None:
     if explain:
         for dropped in answer["dropped"]:
             print_out(
-                f"{_id(dropped['id'])}  {dropped['score']:.2f}  dropped: {on_one_line(dropped['why'])}"
+                f"{unit_id(dropped['id'])}  {dropped['score']:.2f}  dropped: {on_one_line(dropped['why'])}"
                 f"  {_content(dropped['content'])}"
             )
         print_out(f"rules {answer['rules_ms']:.2f} ms, recall in all {answer['recall_ms']:.2f} ms")
@@ -76,7 +77,7 @@ def print_recalled(answer: RecallAnswer, *, explain: bool) -> None:
 
 def _recalled_line(unit: RecalledWire) -> str:
     return (
-        f"{_id(unit['id'])}  {unit['score']:.2f}  {unit['stage']:<6}  {local_time(unit['created_at'])}"
+        f"{unit_id(unit['id'])}  {unit['score']:.2f}  {unit['stage']:<6}  {local_time(unit['created_at'])}"
         f"  {unit['kind']:<15}  {_content(unit.get('passage', unit['content']))}{_archived(unit)}"
     )
 
