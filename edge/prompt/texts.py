@@ -8,7 +8,7 @@ from datetime import date, datetime, tzinfo
 from enum import StrEnum
 
 from edge.memory.units import Kind, Source, Unit
-from edge.prompt.relative_times import Form, Time, with_times
+from edge.prompt.dated_words import Form, Time, with_times
 
 ANCHOR_MARK = "<|memory_anchor|>"
 """Plain text to the model (not one of its tokens): core facts of the owner follow."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.prompt.relative_times import Time, with_times
+from edge.prompt.dated_words import Time, with_times
 
 MONDAY = date(2023, 5, 8)
 
