@@ -8,7 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from edge.memory.compression import sentences
-from edge.memory.secrets import LONGEST_WISH, Labels, find_secrets, redacted, redacted_said, secrets_to_keep
+from edge.memory.language import language_of
+from edge.memory.secret_wishes import LONGEST_WISH
+from edge.memory.secrets import (
+    Labels,
+    called_a_secret,
+    find_secrets,
+    mark,
+    redacted,
+    redacted_said,
+    secrets_to_keep,
+)
 from edge.memory.units import SELF, Draft, Kind
 
 _SHORT = 300
@@ -41,6 +51,11 @@ def without_secrets(draft: Draft) -> tuple[Draft, Labels]:
     kept = {secret.of(draft.content) for secret in secrets_to_keep(draft.content)}
     hidden = {secret.of(draft.content) for secret in find_secrets(draft.content)} - kept
     found = dict.fromkeys(labels)
+    label = called_a_secret(draft.slot or "", draft.value or "")
+    if label is not None and draft.value is not None and draft.value not in kept:
+        hidden.add(draft.value)
+        found[label.value] = None
+        content = content.replace(draft.value, mark(label, language_of(draft.slot or "")))
 
     def clean(text: str | None) -> str | None:
         """A field's text; nothing of one that repeats what the content must not hold."""
@@ -54,6 +69,7 @@ def without_secrets(draft: Draft) -> tuple[Draft, Labels]:
         draft,
         content=content,
         subject=clean(draft.subject) or SELF,
+        slot=clean(draft.slot),
         value=clean(draft.value),
         task_type=clean(draft.task_type),
         entities=tuple(entity for entity in map(clean, draft.entities) if entity),

@@ -20,7 +20,12 @@ _LINK_ZH = (
     r"[ \t]{0,3}(?:(?:就|应该|现在|还)?是|为|[:：=]|(?:改|换|设|设置|修改|重置|更新)(?:成|为)了?)[ \t]{0,3}"
     r"""["'“‘「『]?"""
 )
-_TRAILING = ".,;:!?)]}'\"`>…"
+_OVER_LINES = (
+    r"""[*_`\\"'”]{0,4}[ \t]{0,4}(?:\r?\n)?[ \t]{0,4}(?::=|[:=：]|->|=>|\bis\b:?|\bwas\b|是|为)"""
+    r"""[*_]{0,3}(?:[ \t]{0,8}\r?\n){0,2}[ \t]{0,8}[*_`\\"'“]{0,4}"""
+)
+"""The same as IS, also where lines end in it, and in Markdown and JSON: "**Password:**", and below it the password."""
+_TRAILING = ".,;:!?)]}'\"`>…\\*"
 _CLAUSE_ENDS = re.compile(
     r"""["'”]?(?:\s*(?:$|[.,;!?)\]}\n，。；！？、)]|-\s|[（(])"""
     r"|\s+(?:and|but|for|on|so|please|thanks|btw|ok|if|in case|now)\b|\s+[\w-]{1,20}[:=])",
@@ -139,6 +144,9 @@ PASSWORDS = (
     _shape(_KEYS, rf"{_NAME}{OF}{IS}(?P<secret>{_VALUE}{{3,256}})", _told),
     _shape(_KEYS, rf"{_NAME}{_FOR}[ \t]to[ \t][\"'“]?(?P<secret>{_VALUE}{{4,256}})", _changed_to),
     _shape(_KEYS, rf"""{_NAME}{OF}(?:{IS}|[ \t])(?<=["“])(?P<secret>[^"“”\n]{{3,128}})["”]""", _quoted),
+    _shape(_KEYS, rf"{_NAME}{_OVER_LINES}(?P<secret>{_VALUE}{{6,256}})", _made_up_and_long),
+    _shape(("pw",), rf"(?<![A-Za-z0-9])pw{_OVER_LINES}(?P<secret>{_VALUE}{{6,128}})", _made_up_and_long),
+    _shape(_KEYS_ZH, rf"{_NAME_ZH}{_OVER_LINES}(?P<secret>{_VALUE}{{4,128}})", _told_in_chinese_at_once),
     _shape(_KEYS, rf"{_NAME}[ \t]{{1,3}}(?P<secret>{_VALUE}{{6,128}})", _made_up_and_long),
     _shape(
         _KEYS,

@@ -132,7 +132,7 @@ _OWN_SHAPE = (
 # --- card numbers ------------------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(
-    r"(?P<secret>\d(?<![A-Za-z0-9_.#-].)\d{3}([ -])\d{4}\2\d{4}\2\d{4}(?:\2\d{1,3})?"
+    r"(?P<secret>\d(?<![A-Za-z0-9_.#-].)\d{3}([ -])\d{4}(?:\2|\2?\r?\n)\d{4}(?:\2|\2?\r?\n)\d{4}(?:\2\d{1,3})?"
     r"|\d(?<![A-Za-z0-9_.#-].)\d{3}([ -])\d{6}\3\d{5}"
     r"|\d(?<![A-Za-z0-9_.#-].)\d{13,18})"
     r"(?![A-Za-z0-9_-]|\.\d)"
@@ -159,7 +159,7 @@ _OF_SOMETHING_ELSE = re.compile(
 def _is_card(found: re.Match[str]) -> bool:
     """A number that an issuer could have given and that passes Luhn's check, unless it is called something else; one
     that is called a card's counts also with a digit that was mistyped."""
-    number = re.sub(r"[ -]", "", found["secret"])
+    number = re.sub(r"\D", "", found["secret"])
     before = found.string[max(0, found.start() - _BESIDE) : found.start()]
     if _OF_A_CARD.search(before):
         return len(number) >= 14
@@ -181,6 +181,7 @@ OF = r"(?:[ \t](?:for|of|to|on|at)(?:[ \t](?!(?:is|was)\b)[\w'.@-]{1,30}){1,4}?)
 """Whose or what for: "password for the router"."""
 _IS_CODE = r"""[ \t]{0,4}(?:(?:[:=：#]|\bis\b:?|\bwas\b|是|为)[ \t]{0,4})?["'“]?"""
 _DIGITS = r"(?P<secret>\d{%s})(?![\w-]|[.,]\d|[ -]?\d)"
+_SPACED = r"(?P<secret>\d{4,8}|\d(?:[ -]\d){3,7})(?![\w-]|[.,]\d|[ -]?\d)"
 
 
 def _has_both(found: re.Match[str]) -> bool:
@@ -272,7 +273,7 @@ _CALLED = (
         Label.PIN,
         ("pin",),
         r"pin(?:[ \t]?(?:code|number)|[ \t]?码)?",
-        _DIGITS % "4,8",
+        _SPACED,
         fits=lambda found: not _postal(found),
     ),
     _called(Label.PIN, ("pin",), "pin(?:[ \t]?码)?", _DIGITS % "4,5", link=r"[ \t]{0,2}"),

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from edge.memory.language import Language, language_of
+from edge.memory.secret_folding import folded
 from edge.memory.secret_passwords import PASSWORDS
 from edge.memory.secret_shapes import SHAPES, Label, Shape
+from edge.memory.secret_wishes import is_wished
 
 
 def _sign_of(key: str) -> str:
@@ -32,9 +34,7 @@ _KEYS = {
 }
 """The keys of all shapes by a character that most texts do not have, or none."""
 _DIGIT = re.compile(r"\d")
-_WIDE = {wide: wide - 0xFEE0 for wide in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _SMALL = {ord(char): ord(char.lower()) for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-_HAS_WIDE = re.compile("[０-９Ａ-Ｚａ-ｚ]")
 _MARKS: dict[Language, str] = {"en": "[redacted {label}]", "zh": "［已隐去 {label}］"}
 _MARK = re.compile(r"\[redacted [\w -]{1,20}\]|［已隐去 [^］]{1,20}］")
 _DEEPEST = 64
@@ -56,19 +56,19 @@ class Secret:
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """The secrets in a text, in order, none inside another. Takes text of any size, in time that grows with it."""
-    lowered = text.lower()
-    if len(lowered) != len(text):  # some letters have a lower case of two characters
-        lowered = text.translate(_SMALL)
+    looked_at = folded(text)
+    plain, lowered = looked_at.plain, looked_at.plain.lower()
+    if len(lowered) != len(plain):  # some letters have a lower case of two characters
+        lowered = plain.translate(_SMALL)
     keys = {key for sign, keys in _KEYS.items() if sign in lowered for key in keys if key in lowered}
     shapes = [shape for shape in _KEYED if not keys.isdisjoint(shape.keys)] if keys else []
     if _DIGIT.search(lowered):
         shapes += _KEYLESS
     if not shapes:
         return ()
-    plain = text.translate(_WIDE) if not text.isascii() and _HAS_WIDE.search(text) else text
     marks = [found.span() for found in _MARK.finditer(plain)] if len(plain) > _SHORTEST_MARK else []
     found = sorted((secret for shape in shapes for secret in _of_shape(shape, plain, lowered, marks)), key=_position)
-    return tuple(_apart(found))
+    return tuple(Secret(*looked_at.span(secret.start, secret.end), secret.label) for secret in _apart(found))
 
 
 def redacted(text: str) -> tuple[str, Labels]:
@@ -79,12 +79,12 @@ def redacted(text: str) -> tuple[str, Labels]:
 def redacted_said(text: str) -> tuple[str, Labels]:
     """The same for what a person says: a secret that they ask to remember stays."""
     secrets = find_secrets(text)
-    return _marked(text, [secret for secret in secrets if not _is_to_be_kept(text, secret)])
+    return _marked(text, [secret for secret in secrets if not is_wished(text, secret.start, secret.end)])
 
 
 def secrets_to_keep(text: str) -> tuple[Secret, ...]:
     """The secrets in a message that its person asks to remember."""
-    return tuple(secret for secret in find_secrets(text) if _is_to_be_kept(text, secret))
+    return tuple(secret for secret in find_secrets(text) if is_wished(text, secret.start, secret.end))
 
 
 def redacted_json(value: object) -> tuple[object, Labels]:
@@ -94,6 +94,11 @@ def redacted_json(value: object) -> tuple[object, Labels]:
     """
     labels: dict[str, None] = {}
     return _clean(value, labels, 0), tuple(labels)
+
+
+def called_a_secret(name: str, value: str) -> Label | None:
+    """What a value is, where its name (`wifi_password`, 密码) says that it is a secret."""
+    return _named_by(_words(name), value)
 
 
 # --- finding ------------------------------------------------------------------------------------------------------
@@ -184,41 +189,6 @@ def mark(label: Label, language: Language) -> str:
     return _MARKS[language].format(label=label.chinese if language == "zh" else label.value)
 
 
-# --- what a person asks to keep -----------------------------------------------------------------------------------
-
-_REACH = 200
-LONGEST_WISH = 2000
-"""Longer messages are pasted: what they say of remembering is nobody's wish."""
-_WISH = re.compile(
-    r"(?i)\b(?:remember(?! (?:when|how|to|me|what|where|why)\b)|(?:don'?t|never) forget(?! to)|keep in mind|memori[sz]e"
-    r"|(?:make|take|keep) (?:a )?(?:note|record)|note (?:down|that|this|it)|write (?:down|this down|it down)|jot down"
-    r"|(?:save|store|record) (?:my|this|that|it|the|our)\b)"
-    r"|(?:帮我|给我|替我|你)?(?:记住|记下|记一下|记好|记着|牢记|记得(?!吗|要?[改换去带])|存一下|存下来|存起来|备注一下|别忘|不要忘"
-    r"|保存(?:一下|下来|好|我的|这个)|(?<=[请我])保存)"
-)
-_NO_WISH = re.compile(
-    r"(?i)\b(?:(?:don'?t|do not|never|not|no|can'?t|cannot|couldn'?t|didn'?t)"
-    r"(?: (?:want|need) you to| have to| need to| even)?"
-    r"|(?:i|we|he|she|they|always)(?: have to| need to| even)?|(?<!you )to) +$"
-    r"|(?:别|不用|不必|不要|不能|没|没有|无法|不|我|他|她|它|总|才|无需)$"
-)
-_QUESTION = re.compile(r"(?i)\b(?:do|did) you (?:still )?$|(?:还|能不能|是否)$")
-
-
-def _is_to_be_kept(text: str, secret: Secret) -> bool:
-    """Whether a wish to remember stands near the secret."""
-    if len(text) > LONGEST_WISH:
-        return False
-    begin = max(0, secret.start - _REACH)
-    near = text[begin : secret.start] + "\0" + text[secret.end : secret.end + _REACH]
-    return any(_wished(near, found.start()) for found in _WISH.finditer(near))
-
-
-def _wished(near: str, at: int) -> bool:
-    before = near[max(0, at - 40) : at]
-    return _NO_WISH.search(before) is None and _QUESTION.search(before) is None
-
-
 # --- JSON ---------------------------------------------------------------------------------------------------------
 
 _SECRET_KEY = re.compile(
@@ -242,6 +212,8 @@ _UNDER_KEYS = {
 _NOT_SECRET_TOKENS = re.compile(r"(?i)(?:page|cursor|continuation|next|sync|max|queue)[ .-]?(?:page ?)?token$")
 _LONGEST_KEY = 80
 _SHORTEST_CARD = 10**13
+_NAME_KEYS, _VALUE_KEYS = ("name", "key", "field", "label", "名称"), ("value", "val", "值")
+_FLAG = re.compile(r"--?([a-z][\w-]{2,30})", re.IGNORECASE)
 _CAMEL = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -254,10 +226,29 @@ def _clean(value: object, labels: dict[str, None], depth: int, name: str = "") -
         text = _clean_text(name, str(value), labels)
         return value if text == str(value) else text
     if isinstance(value, Mapping):
-        return {_clean_key(key, labels): _under_key(key, inner, labels, depth) for key, inner in value.items()}
+        told = _told_name(value) or name
+        return {
+            _clean_key(key, labels): _under_key(told if key in _VALUE_KEYS and told else key, inner, labels, depth)
+            for key, inner in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [_clean(inner, labels, depth + 1, name) for inner in value]
+        flags = ["", *(_flag(inner) for inner in value)]
+        return [
+            _under_key(flag, inner, labels, depth) if flag else _clean(inner, labels, depth + 1, name)
+            for flag, inner in zip(flags, value, strict=False)
+        ]
     return value
+
+
+def _told_name(value: Mapping[object, object]) -> str:
+    """What {"name": "password", "value": "..."} calls its value."""
+    return next((name for key in _NAME_KEYS if isinstance(name := value.get(key), str)), "")
+
+
+def _flag(value: object) -> str:
+    """The name in a part of a command line after which its value follows: "--password"."""
+    found = _FLAG.fullmatch(value) if isinstance(value, str) else None
+    return found[1].replace("-", " ") if found else ""
 
 
 def _clean_text(name: str, text: str, labels: dict[str, None]) -> str:

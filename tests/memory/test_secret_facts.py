@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edge.memory.secret_facts import secret_facts, statement_of, without_secrets
-from edge.memory.secrets import LONGEST_WISH
+from edge.memory.secret_wishes import LONGEST_WISH
 from edge.memory.units import Draft, Kind
 
 
@@ -52,3 +52,16 @@ def test_a_draft_loses_a_secret_in_every_field() -> None:
 def test_a_draft_that_asks_to_keep_its_secret_stays_as_it_is() -> None:
     draft = Draft(Kind.FACT_REFERENCE, "记住密码是hunter2", value="hunter2", entities=("hunter2",))
     assert without_secrets(draft) == (draft, ())
+
+
+@pytest.mark.parametrize(("slot", "marked"), [("wifi_password", "[redacted password]"), ("密码", "［已隐去 密码］")])
+def test_a_slot_that_is_called_a_secret_makes_its_value_one(slot: str, marked: str) -> None:
+    draft = Draft(Kind.FACT_REFERENCE, "It is swordfish.", slot=slot, value="swordfish", entities=("swordfish",))
+    clean, labels = without_secrets(draft)
+    assert (clean.content, clean.slot, clean.value, clean.entities) == (f"It is {marked}.", slot, None, ())
+    assert labels == ("password",)
+
+
+def test_a_secret_in_the_name_of_a_slot_is_taken_out() -> None:
+    clean, labels = without_secrets(Draft(Kind.FACT_REFERENCE, "It is so.", slot="password: hunter2", value="so"))
+    assert (clean.slot, labels) == ("password: [redacted password]", ("password",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -53,6 +54,61 @@ def test_several_in_one_message_are_told_once_each_in_order() -> None:
 def test_wide_characters_hide_nothing() -> None:
     assert redacted("我的密码是ｈｕｎｔｅｒ２")[1] == ("password",)
     assert redacted("卡号 ４１１１１１１１１１１１１１１１")[1] == ("card number",)
+
+
+@pytest.mark.parametrize(
+    ("template", "label"),
+    [
+        ("ｐａｓｓｗｏｒｄ：{}", "password"),
+        ("pass\u200bword: {}", "password"),
+        ("PASS\u00adWORD: {}", "password"),
+        ("my password\nis\n{}", "password"),
+        ("password:\n\n{}", "password"),
+        ("Password:\r\n{}\r\n", "password"),
+        ("**Password:** `{}`", "password"),
+        ('the pw is "{}"', "password"),
+        ("密码：\n{}", "password"),
+        ("密码是\n  {}\n用户名是bob", "password"),
+        (r'{"user": "bob", \"password\": \"{}\"}', "password"),
+    ],
+)
+def test_a_password_is_found_in_any_dress_and_over_lines(template: str, label: str) -> None:
+    clean, labels = redacted(template.replace("{}", "Zq1xK9vTr7Lm"))
+    assert labels == (label,)
+    assert clean in [template.replace("{}", mark(Label(label), language)) for language in ("en", "zh")]
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("my PIN is ٩٤٧١٨٢", ("PIN",)),
+        ("my PIN is 𝟗𝟒𝟕𝟏𝟖𝟐", ("PIN",)),
+        ("my pin is 9 4 7 1 8 2", ("PIN",)),
+        ("我的PIN码是9-4-7-1", ("PIN",)),
+        ("my password is hun\u200bter2", ("password",)),
+        ("card 4111 1111\n1111 1111", ("card number",)),
+        ("卡号 4111-1111-1111-\r\n1111", ("card number",)),
+    ],
+)
+def test_digits_of_any_script_spaced_or_over_lines_hide_nothing(text: str, labels: tuple[str, ...]) -> None:
+    clean, found = redacted(text)
+    assert found == labels
+    assert not re.search(r"\d|hun", clean)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forgot your password?\n2026-11-30 is the last day.",
+        "Enter the password:\n\nThen press Return.",
+        "Password\nhttps://example.org/reset1",
+        "密码是\n什么？",
+        "the pw is wrong",
+        "years 2019 2020\n2021 2022",
+    ],
+)
+def test_what_only_follows_on_another_line_stays(text: str) -> None:
+    assert redacted(text) == (text, ())
 
 
 # --- what stays ---
@@ -158,6 +214,28 @@ def test_what_a_key_calls_a_secret_is_one_whatever_it_looks_like() -> None:
         "card_number": "[redacted card number]",
     }
     assert labels == ("API key", "password", "token", "PIN", "card number")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"name": "DB_PASSWORD", "value": "{}"}],
+        {"fields": [{"key": "密码", "值": "{}"}]},
+        {"auth": {"password": {"value": "{}"}}},
+        ["login", "--user", "bob", "--password", "{}"],
+        ["curl", "--api-key", "{}"],
+    ],
+)
+def test_what_is_called_a_secret_beside_it_is_one(value: object) -> None:
+    clean, labels = redacted_json(json.loads(json.dumps(value).replace("{}", "Zq1xK9vTr7Lm")))
+    assert len(labels) == 1
+    assert "Zq1xK9vTr7Lm" not in json.dumps(clean)
+    assert redacted_json(clean) == (clean, ())
+
+
+def test_a_name_beside_a_value_takes_nothing_else() -> None:
+    value = [{"name": "city", "value": "Berlin"}, ["--user", "bob", "--retry", "3"], {"name": "password", "min": 8}]
+    assert redacted_json(value) == (value, ())
 
 
 def test_numbers_of_orders_stay_in_json() -> None:
@@ -279,6 +357,13 @@ REPEATED = [
     "[redacted password] is my password ",
     "code ",
     "İ密码 ",
+    "password:\n",
+    "password\n",
+    "密码：\n ",
+    "p\u200b",
+    "pw is ",
+    "my pin is 1 ",
+    "1111 1111\n",
 ]
 
 
