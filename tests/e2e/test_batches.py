@@ -161,6 +161,12 @@ def test_its_memory_is_one_like_any_other(daemon: DaemonThread) -> None:
     assert talk.say("How far are you?")["answered_by"] == "model"
 
 
+def test_a_task_with_a_secret_in_its_name_is_refused(talk: Talk) -> None:
+    answer = talk.request("POST", "/v1/batches", {**BODY, "task": "import password: hunter2Hunter2"})
+    assert (answer.status, answer.field) == (400, "task")
+    assert "hunter2" not in str(answer.body)
+
+
 def test_a_secret_in_a_reason_is_not_kept(talk: Talk) -> None:
     batch = begin(talk)
     failed = talk.fail_batch(batch["id"], 1, "login failed with password: hunter2Hunter2")
