@@ -10,6 +10,9 @@ from typing import Protocol
 from edge.engine.ports import Scope
 from edge.memory.units import OwnerId, SessionId, Turn, TurnId, Unit, UnitId
 
+MOST_OPEN = 16
+"""Contradictions that are looked at in a turn, which asks about one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
@@ -46,7 +49,8 @@ class TruthStore(Protocol):
         where time alone archived it, oldest first. `as_of` and `present` have no say."""
 
     def open_contradictions(self, owner: OwnerId, session: SessionId) -> list[Contradiction]:
-        """Those nobody was asked about and whose newer unit is still current, the newest mark first."""
+        """Those nobody was asked about and whose newer unit is still current, the newest mark first; MOST_OPEN of
+        them."""
 
     def asked_in(self, owner: OwnerId, turn: TurnId) -> Contradiction | None:
         """The one that was asked about in a turn and is not settled, while its newer unit is current."""

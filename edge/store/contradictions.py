@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime
 
-from edge.engine.truth_ports import Contradiction
+from edge.engine.truth_ports import MOST_OPEN, Contradiction
 from edge.memory.units import Insert, OwnerId, SessionId, Settle, TurnId, UnitId
 from edge.store.confirming import hand_on
 from edge.store.database import Database
@@ -42,9 +42,9 @@ def read_open(db: Database, owner: OwnerId, session: SessionId) -> list[Contradi
     rows = db.rows(
         f"""
         {_OPEN} AND c.asked_turn IS NULL AND (n.session IS NULL OR n.session = :session)
-        ORDER BY c.id DESC
+        ORDER BY c.id DESC LIMIT :limit
         """,
-        {"owner": owner, "session": session},
+        {"owner": owner, "session": session, "limit": MOST_OPEN},
     )
     return [_contradiction(db, owner, row) for row in rows]
 

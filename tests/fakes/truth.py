@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from edge.engine.ports import Scope
-from edge.engine.truth_ports import Contradiction, Provenance
+from edge.engine.truth_ports import MOST_OPEN, Contradiction, Provenance
 from edge.memory.archive import BY_TIME
 from edge.memory.units import Ending, Insert, Kind, OwnerId, SessionId, Settle, TurnId, Unit, UnitId
 
@@ -105,7 +105,8 @@ class FakeTruth:
         found = [
             self._open(number) for number, marked in self._marked.items() if marked.owner == owner and not marked.asked
         ]
-        return [each for each in reversed(found) if each is not None and each.newer.session in {None, session}]
+        seen = [each for each in reversed(found) if each is not None and each.newer.session in {None, session}]
+        return seen[:MOST_OPEN]
 
     def asked_in(self, owner: OwnerId, turn: TurnId) -> Contradiction | None:
         asked = [n for n, marked in self._marked.items() if marked.owner == owner and marked.asked == turn]

@@ -8,7 +8,7 @@ from typing import Protocol
 import pytest
 
 from edge.engine.ports import MemoryStore
-from edge.engine.truth_ports import TruthStore
+from edge.engine.truth_ports import MOST_OPEN, TruthStore
 from edge.errors import MemoryNotFound
 from edge.memory.units import (
     Confirm,
@@ -149,6 +149,15 @@ class TruthContract:
         assert asked.id == found.id
         assert store.truth.asked_in(BOB, turn) is None
         assert store.truth.open_contradictions(ANN, MAIN) == []
+
+    def test_of_many_the_newest_are_looked_at(self, store: Store) -> None:
+        (first,) = store.apply(ANN, [insert(home("Berlin"))], NOON).added
+        for number in range(MOST_OPEN + 2):  # each of a slot of its own, so that all are current
+            doubtful = replace(insert(fact(f"f{number}", f"slot{number}", "x")), doubts=(first,))
+            (last,) = store.apply(ANN, [doubtful], NOON).added
+        found = store.truth.open_contradictions(ANN, MAIN)
+        assert len(found) == MOST_OPEN
+        assert found[0].newer.id == last
 
     def test_what_is_settled_is_over(self, store: Store) -> None:
         _, _, turn = contradict(store)
