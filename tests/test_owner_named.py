@@ -25,7 +25,7 @@ WITHOUT = {
     ),
     "They work on what a call with an owner has read, and read nothing themselves.": (
         "answers.Answers.reply", "entry.*", "progress.Progress.*", "recall.Found.*", "search.Search.with_passages",
-        "past.*", "context.Windows.reply_tokens", "sessions.without_secrets", "compaction.*", "truth.Question.*",
+        "past.*", "windows.Windows.reply_tokens", "contexts.without_secrets", "compaction.*", "truth.Question.*",
         "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "search.as_match", "nearby.within",
     ),
     "They belong to one turn, which has its owner.": (

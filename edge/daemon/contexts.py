@@ -11,8 +11,8 @@ from edge.clock import Clock
 from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of
 from edge.daemon.requests import checked_context, session_name
 from edge.daemon.views import context_wire
+from edge.engine.contexts import Context, Contexts, SessionContext
 from edge.engine.ports import Worker
-from edge.engine.sessions import Context, Contexts, SessionContext
 from edge.memory.units import OwnerId, SessionId
 from edge.prompt.structured import EXECUTION_FIELDS
 

@@ -27,11 +27,11 @@ from edge.daemon.speaking import ModelHolder
 from edge.daemon.truth import TruthRoutes
 from edge.daemon.views import EventWire, error_wire, event_wire, session_wire
 from edge.engine.batches import Batches
+from edge.engine.contexts import Contexts
 from edge.engine.events import TurnDone, TurnFailed
 from edge.engine.forgetting import Forgetting
 from edge.engine.ports import Sampling, Worker
 from edge.engine.running import RunningTurn
-from edge.engine.sessions import Contexts
 from edge.engine.truth_ports import TruthStore
 from edge.engine.turn import Turns
 from edge.errors import BodyInvalid, EdgeError, RouteNotFound

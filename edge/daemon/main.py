@@ -45,6 +45,7 @@ from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
 from edge.engine.batches import Batches
+from edge.engine.contexts import Contexts
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Forgetting
 from edge.engine.opening import MemoryDesk
@@ -53,7 +54,6 @@ from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
 from edge.engine.serving import Serving
-from edge.engine.sessions import Contexts
 from edge.engine.speed import Speed
 from edge.engine.topics import Topics
 from edge.engine.truth import Doubts

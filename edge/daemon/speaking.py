@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from edge.daemon.workers import ThreadWorker
-from edge.engine.context import PromptPlan, Windows
 from edge.engine.opening import Speaker
 from edge.engine.ports import LanguageModel, MemoryStore
+from edge.engine.windows import PromptPlan, Windows
 from edge.errors import EdgeError
 from edge.memory.units import OwnerId
 from edge.prompt.composition import Composer

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from edge.engine.batches import Batches
-from edge.engine.context import Windows
+from edge.engine.contexts import Contexts
 from edge.engine.ports import LanguageModel, Scope, Worker
 from edge.engine.progress import Progress
 from edge.engine.recall import Recall
 from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
-from edge.engine.sessions import Contexts
 from edge.engine.topics import Thread, Topics
+from edge.engine.windows import Windows
 from edge.errors import EdgeError
 
 

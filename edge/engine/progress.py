@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from edge.engine.context import Prompt
 from edge.engine.events import Usage
 from edge.engine.ports import Finish, Generation
 from edge.engine.recall import Found
 from edge.engine.serving import Given
 from edge.engine.topics import Thread
 from edge.engine.truth import Question
+from edge.engine.windows import Prompt
 from edge.memory.units import Stage
 from edge.prompt.composition import Tokens
 

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from edge.engine.contexts import Context
 from edge.engine.events import Event
 from edge.engine.ports import Sampling, StopSignal
-from edge.engine.sessions import Context
 from edge.memory.secrets import Labels, redacted_json, redacted_said
 from edge.memory.units import OwnerId, SessionId
 

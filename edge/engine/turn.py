@@ -10,15 +10,15 @@ from functools import partial
 
 from edge.clock import Clock
 from edge.engine.answers import Answers
-from edge.engine.context import Windows
+from edge.engine.contexts import Context
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
 from edge.engine.opening import MemoryDesk, Speaker
 from edge.engine.ports import Finish, Generation, Piece, Sampling, Scope, Worker, Written
 from edge.engine.progress import Progress
 from edge.engine.reading import read_along
 from edge.engine.running import RunningTurn, SessionLocks
-from edge.engine.sessions import Context
 from edge.engine.speed import Speed
+from edge.engine.windows import Windows
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
 from edge.memory.secrets import redacted
 from edge.memory.units import OwnerId, SessionId, TurnState

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from edge.engine.context_ports import StoredContext
 from edge.engine.ports import Written
-from edge.engine.session_ports import StoredContext
 from edge.memory.units import Change, OwnerId, SessionId
 from edge.store.changes import apply_changes
 from edge.store.database import Database

@@ -9,9 +9,9 @@ from itertools import count
 
 from edge.daemon.parts import prompt_plan
 from edge.engine.answers import Answers
-from edge.engine.context import Prompt, Windows
 from edge.engine.ports import LanguageModel, Piece, Sampling, Scope
 from edge.engine.recall import Found, Recall
+from edge.engine.windows import Prompt, Windows
 from edge.memory.units import Recalled, SessionId, Stage, UnitId
 from edge.prompt.composition import Composer
 from edge.settings import RecallSettings, Settings

@@ -15,16 +15,16 @@ from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
 from edge.engine.batches import Batches
-from edge.engine.context import Windows
+from edge.engine.contexts import Contexts
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.opening import MemoryDesk, Speaker
 from edge.engine.ports import Sampling, Written
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
-from edge.engine.sessions import Contexts
 from edge.engine.speed import Speed
 from edge.engine.topics import Topics
 from edge.engine.turn import Turns
+from edge.engine.windows import Windows
 from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans

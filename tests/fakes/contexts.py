@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from edge.engine.context_ports import StoredContext
 from edge.engine.ports import Written
-from edge.engine.session_ports import StoredContext
 from edge.memory.leftovers import Gone, context_mentions
 from edge.memory.units import Change, OwnerId, SessionId
 

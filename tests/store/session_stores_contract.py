@@ -9,8 +9,8 @@ from typing import Protocol
 import pytest
 
 from edge.engine.batch_ports import SHOWN_FAILURES, BatchStore
+from edge.engine.context_ports import ContextStore
 from edge.engine.ports import MemoryStore
-from edge.engine.session_ports import ContextStore
 from edge.errors import BatchNotFound
 from edge.memory.batches import Batch, BatchId, BatchState, handle
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, TurnState

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
+from edge.engine.context_ports import ContextStore
 from edge.engine.ports import Written
 from edge.engine.remember import Remember
-from edge.engine.session_ports import ContextStore
 from edge.memory.secrets import redacted_json
 from edge.memory.tool_results import told_by_result
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source

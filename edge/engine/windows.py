@@ -1,4 +1,4 @@
-"""Context: the windows of the sessions. What a turn's prompt is made of, and what stays in the window after it."""
+"""The windows of the sessions: what a turn's prompt is made of, and what stays in the window after it."""
 
 from __future__ import annotations
 

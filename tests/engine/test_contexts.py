@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from edge.engine.sessions import Contexts, SessionContext
+from edge.engine.contexts import Contexts, SessionContext
 from edge.errors import RequestInvalid
 from edge.memory.units import Kind, Source
 from edge.prompt.structured import IDLE, Execution
