@@ -69,8 +69,10 @@ class Item(Generic[Value]):
         self._run._done(self.number)
 
     def failed(self, reason: str) -> None:
-        """Report that it could not be done."""
-        self._run._failed(self.number, " ".join(reason.split())[:MAX_REASON_CHARS] or "no reason given")
+        """Report that it could not be done. What cannot be sent of the reason, such as half a character of a file's
+        name, is left out."""
+        sendable = reason.encode("utf-8", "replace").decode().replace("\0", "")
+        self._run._failed(self.number, " ".join(sendable.split())[:MAX_REASON_CHARS] or "no reason given")
 
     def __enter__(self) -> Self:
         return self

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import http.client
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from edge.client.answers import each_shaped, parse_json, raise_refusal, shaped
 from edge.client.connection import UnixConnection, read_body, send
 from edge.client.events import Turn, Verification
-from edge.errors import AnswerInvalid, AnswerLate
+from edge.errors import AnswerInvalid, AnswerLate, RequestInvalid
 from edge.prompt.structured import compact_json
 from edge.wire import (
     MAX_PAGE,
@@ -254,7 +255,7 @@ class Client:
             # urllib.parse is loaded by http.client anyway.
             from urllib.parse import urlencode
 
-            path = f"{path}?{urlencode(query)}"
+            path = f"{path}?{_in_path(partial(urlencode, query))}"
         connection = UnixConnection(self.socket_path, self._answer_seconds)
         try:
             answer = send(connection, method, path, body)
@@ -273,7 +274,14 @@ def _context_path(session: str) -> str:
     # urllib.parse is loaded by http.client anyway.
     from urllib.parse import quote
 
-    return f"/v1/sessions/{quote(session, safe='')}/context"
+    return f"/v1/sessions/{_in_path(partial(quote, session, safe=''))}/context"
+
+
+def _in_path(encode: Callable[[], str]) -> str:
+    try:
+        return encode()
+    except UnicodeEncodeError:
+        raise RequestInvalid("A text in the request holds half of a surrogate pair.") from None
 
 
 def _batch(data: Any) -> BatchWire:

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from edge.errors import AnswerInvalid, Busy, DaemonNotRunning, EdgeError, SocketForbidden
+from edge.errors import AnswerInvalid, Busy, DaemonNotRunning, EdgeError, RequestInvalid, SocketForbidden
 
 CONNECT_SECONDS = 5.0
 Result = TypeVar("Result")
@@ -63,9 +63,10 @@ def send(
 ) -> http.client.HTTPResponse:
     """Send a request and give the answer, its body still unread.
 
-    Raises DaemonNotRunning and what else keeps from connecting, AnswerInvalid, and TimeoutError.
+    Raises RequestInvalid for a body that cannot be sent, DaemonNotRunning and what else keeps from connecting,
+    AnswerInvalid, and TimeoutError.
     """
-    encoded = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+    encoded = None if body is None else _encoded(body)
     headers = {"Connection": "close"}
     if encoded is not None:
         headers["Content-Type"] = "application/json"
@@ -81,6 +82,13 @@ def send(
         return connection.getresponse()
 
     return _guarded(exchange)
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RequestInvalid("A text in the request holds half of a surrogate pair.") from None
 
 
 def _answer_after_refusal(connection: UnixConnection) -> http.client.HTTPResponse:

@@ -159,6 +159,25 @@ def test_items_are_reported_as_blocks_or_by_hand(session: Session) -> None:
     assert list(session.batch("t", "Adding 4 things", ["a", "b", "c", "d"])) == []
 
 
+def test_a_reason_with_half_a_character_is_told_without_it(session: Session) -> None:
+    run = session.batch("files", "整理文件", [os.fsdecode(b"caf\xe9.txt"), "a\0b"])
+    for item in run:
+        with item:
+            raise ValueError(f"no such file: {item.value}")
+    reasons = [failure["reason"] for failure in run.state["failures"]]
+    assert reasons == ["no such file: caf?.txt", "no such file: ab"]
+
+
+def test_half_a_character_is_refused_and_the_session_goes_on(session: Session) -> None:
+    with pytest.raises(RequestInvalid):
+        session.set_context(variables={"v": "\ud83d"})
+    with pytest.raises(RequestInvalid):
+        session.client.context("\ud83d")
+    with pytest.raises(RequestInvalid):
+        session.client.memories(session="\ud83d")
+    assert session.say("Say: next")["reply"] == "next"
+
+
 def test_an_item_that_is_not_reported_is_named(session: Session) -> None:
     with pytest.raises(RuntimeError, match="item 1 was not reported"):
         for _ in session.batch("t", "Adding 2 things", ["a", "b"]):
