@@ -5,17 +5,18 @@ from __future__ import annotations
 from edge.engine.past import past_words
 from edge.engine.recall import Found
 from edge.memory.language import language_of
+from edge.memory.questions import only_memory_can_answer
 from edge.memory.retelling import retold
 from edge.memory.rules import Rules
 from edge.memory.units import SELF, Stage, Unit
-from edge.prompt.replies import from_memory, unknown_slot
+from edge.prompt.replies import from_memory, nothing_known, unknown_slot
 
 _MOST_UNITS = 5
 """More are a list to be told in the model's words, not an answer."""
 
 
 class Answers:
-    """Words the replies that recall alone decides. With `fast` off, only that of an empty slot."""
+    """Words the replies that recall alone decides. With `fast` off, only that memory has no answer."""
 
     def __init__(self, rules: Rules, *, fast: bool) -> None:
         self._rules = rules
@@ -30,6 +31,8 @@ class Answers:
         if empty is not None:
             label = self._rules.slots[empty.slots[0]].labels[language]
             return unknown_slot(label, language, own=empty.subject == SELF)
+        if found.nothing_to_go_on and only_memory_can_answer(message):
+            return nothing_known(language)
         return self._held(found, language) if self._fast else None
 
     def _held(self, found: Found, language: str) -> str | None:

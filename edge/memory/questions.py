@@ -1,6 +1,7 @@
 """Whether a text asks, and what for, where no slot is asked for.
 
-Coarse on purpose: it steers what is searched, how what is found is weighed, and a hint; it never decides a reply.
+Coarse on purpose: it steers what is searched, how what is found is weighed, and a hint. Only `only_memory_can_answer`
+decides a reply, and is strict.
 `is_question` goes by how a text ends, which is all that a stored text needs; `asks` also by how it begins, for what
 people type without a question mark.
 """
@@ -17,7 +18,7 @@ _QUESTION_WORDS = re.compile(
 )
 _ABOUT_THE_PERSON = re.compile(
     r"\b(?:my|mine|(?:did|do|have|had|was|am|were) (?:i|we|you (?:say|tell|recommend|suggest))|told you|remember)\b"
-    r"|我的|我之前|我上次|我以前|我说过|我告诉过|还?记得|你(?:上次|之前)?(?:推荐|建议|说)过?",
+    r"|我的|我(?:之前|上次|以前|昨天|前天|上周|上个月|去年|刚才)|我说过|我告诉过|还?记得|你(?:上次|之前)?(?:推荐|建议|说)过?",
     re.IGNORECASE,
 )
 _OF_EARLIER = re.compile(
@@ -29,6 +30,8 @@ _ASKS_FOR_ALL = re.compile(
     r"\b(?:all|every|each|list|orders|numbers|ids|codes|which ones|how many)\b|所有|全部|哪些|哪几|几个|多少个|都有",
     re.IGNORECASE,
 )
+_LONGEST_PLAIN = 120
+"""Characters of a message that is one plain question; in a longer one there may be more to answer."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*|[!?！？]+")
 _OPENERS = r"^(?:(?:and|but|so|ok|okay|well|hey|please|sorry|oh)\b[\s,]*)*"
 _VERBS = "do|does|did|is|are|was|were|can|could|would|will|should|have|has|had|am"
@@ -50,6 +53,20 @@ _ASKED_BEFORE = re.compile(
 )
 _ASKS_FOR_HELP = re.compile(
     r"^(?:how|why|can|could|should|would|will|please|help|write|explain|translate)\b|怎么|如何|为什么|为何|能不能|帮我|请",
+    re.IGNORECASE,
+)
+
+
+_ONLY_REMEMBERED = re.compile(
+    r"\b(?:did|was|were|had|have|has) (?:i|we|my|our)\b"
+    r"|^(?:(?:and|so|but|ok|okay|hey)[\s,]+)*(?:what|where|when|who|which)(?:'s| is| are| was| were) (?:my|our)\b"
+    r"(?!.*\b(?:best|mean|sign|caused?|like to|going to|supposed)\b)"
+    r"|\bdo you (?:still )?(?:remember|recall|know) "
+    r"(?:my|our|(?:what|where|when|who|which|if|whether|how) (?:i|we|my|our))\b"
+    r"|\b(?:i|we) (?:told|said|mentioned)\b"
+    r"|我们?(?:之前|上次|以前|昨天|前天|上周|上个月|刚才|去年|那次).*(?:什么|哪|谁|几|多少|吗)"
+    r"|^(?:请问|那|那么)?我的[^，。,！？?]{1,10}(?:是什么|是谁|在哪|叫什么|是哪|是几|是多少)"
+    r"|我(?:说|告诉|提)过|还?记得我|我[^，。,！？?]{0,8}[了过](?:什么|谁|哪|几|多少)",
     re.IGNORECASE,
 )
 
@@ -88,3 +105,12 @@ def asks_what_was_said(text: str) -> bool:
     if not asks or _ABOUT_THE_PERSON.search(text) is None:
         return False
     return _ASKS_FOR_HELP.search(text) is None or _OF_EARLIER.search(text) is not None
+
+
+def only_memory_can_answer(text: str) -> bool:
+    """Whether a short message asks for nothing but what its person told or did, or what the assistant said: no model
+    can know it, and a small one makes something up."""
+    text = text.strip()
+    if len(text) > _LONGEST_PLAIN or not asks_what_was_said(text) or _ASKS_FOR_HELP.search(text):
+        return False
+    return _ONLY_REMEMBERED.search(text) is not None or _OF_EARLIER.search(text) is not None

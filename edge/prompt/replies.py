@@ -16,6 +16,17 @@ _UNKNOWN_OF_OTHERS = {
 }
 
 
+_NOTHING_KNOWN = {
+    "en": "I don't know that yet. Would you tell me?",
+    "zh": "这个我还不知道，可以告诉我吗？",
+}
+
+
+def nothing_known(language: str) -> str:
+    """The reply to a question that only memory could answer, where it has nothing reliable."""
+    return _NOTHING_KNOWN[language]
+
+
 def unknown_slot(label: str, language: str, *, own: bool) -> str:
     """The reply to a question for a slot that nothing fills; `own` where it is the person's own."""
     return (_UNKNOWN if own else _UNKNOWN_OF_OTHERS)[language].format(label=label)

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.questions import asks, asks_what_was_asked, asks_what_was_said, is_question, only_asks
+from edge.memory.questions import (
+    asks,
+    asks_what_was_asked,
+    asks_what_was_said,
+    is_question,
+    only_asks,
+    only_memory_can_answer,
+)
 
 
 @pytest.mark.parametrize("text", ["Is it late?", "晚了吗", "晚了吗？", "他呢。", "Really? "])
@@ -108,3 +115,48 @@ def test_any_text_is_judged(text: str) -> None:
     assert {asks(text), only_asks(text), asks_what_was_asked(text)} <= {True, False}
     assert asks_what_was_said(text) in {True, False}
     assert is_question(text) in {True, False}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where did I leave the car?",
+        "What did you recommend to me?",
+        "Where is my passport?",
+        "What was my plan for Sunday?",
+        "Do you remember what I said about the roof?",
+        "When was my last checkup?",
+        "我上次去的是哪家店？",
+        "我的护照在哪？",
+        "你上次推荐了什么？",
+        "你还记得我的计划吗",
+        "我昨天买了什么？",
+        "我跟你说过谁会来？",
+    ],
+)
+def test_no_model_can_know(text: str) -> None:
+    assert only_memory_can_answer(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the best way to clean my telescope?",
+        "What is my headache a sign of?",
+        "How do I fix my bike?",
+        "Is my idea good?",
+        "What should I cook for my sister?",
+        "Which wine goes with my fish?",
+        "Where did I leave the car? And write me a poem about it, in four lines with rhymes, that I can send to a friend "
+        "who likes cars more than poems.",
+        "What is the capital of France?",
+        "我的自行车怎么修？",
+        "我明天应该穿什么？",
+        "我的背为什么疼？",
+        "法国的首都是哪里？",
+        "帮我想想我的假期可以去哪？",
+        "My bike is red.",
+    ],
+)
+def test_a_model_may_know(text: str) -> None:
+    assert not only_memory_can_answer(text)
