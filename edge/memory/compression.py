@@ -93,7 +93,11 @@ def without_fillers(text: str) -> str:
     """The text without words that say nothing. One behind a negation stays: "not really" is not "not"."""
 
     def dropped(found: re.Match[str]) -> str:
-        return found[0] if _NOT_FILLER.search(text[max(0, found.start() - 8) : found.start()]) else ""
+        before, after = text[max(0, found.start() - 8) : found.start()], text[found.end() : found.end() + 1]
+        if _NOT_FILLER.search(before):
+            return found[0]
+        parted = before[-1:] + after
+        return " " if len(parted) == 2 and parted.isascii() and parted.isalnum() else ""  # two numbers stay two
 
     return " ".join(_FILLER.sub(dropped, text).split())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edge.memory.compression import GAP, LIMIT, compress, sentences, skeleton_weight, without_fillers
@@ -134,6 +134,8 @@ def test_a_text_is_within_its_limit_and_compressed_once(text: str, limit: int) -
 
 
 @given(TEXTS, LIMITS)
+@example("0" * 59 + "嗯0", 60)
+@example("7嗯，8", 60)
 def test_no_word_number_or_code_is_cut_or_made_up(text: str, limit: int) -> None:
     told = compress(text, limit)
     if told != GAP:

@@ -147,8 +147,8 @@ def test_no_model_can_know(text: str) -> None:
         "Is my idea good?",
         "What should I cook for my sister?",
         "Which wine goes with my fish?",
-        "Where did I leave the car? And write me a poem about it, in four lines with rhymes, that I can send to a friend "
-        "who likes cars more than poems.",
+        "Where did I leave the car? And write me a poem about it, in four lines with rhymes, that I can send to a "
+        "friend who likes cars more than poems.",
         "What is the capital of France?",
         "我的自行车怎么修？",
         "我明天应该穿什么？",

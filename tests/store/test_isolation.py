@@ -13,16 +13,7 @@ from edge.engine.ports import MemoryStore
 from edge.engine.vector_ports import VectorLog
 from edge.memory.units import SELF, Kind, UnitId
 from edge.store.sqlite import SqliteStore
-from tests.fakes.memory_store import FakeMemoryStore
 from tests.store.making import ANN, MAIN, NOON, after, embedding, episode, fact, insert, scope
-
-OF_EVERYONE = {
-    *("embedder", "use_embedder", "missing_embeddings", "count_missing", "save_embeddings"),
-    *("retired_embedders", "drop_embedder", "recover", "checkpoint", "remove_traces", "close"),
-    *("last_number", "vectors_between", "vectors_of", "newest_between", "superseded", "forgotten_after"),
-    *("keep_mark", "has_mark", "prune"),
-}
-"""The upkeep of the whole database; none of it is reached by a request."""
 
 
 def public_methods(store: type) -> dict[str, inspect.Signature]:
@@ -31,14 +22,6 @@ def public_methods(store: type) -> dict[str, inspect.Signature]:
         for name, method in inspect.getmembers(store, inspect.isfunction)
         if not name.startswith("_")
     }
-
-
-@pytest.mark.parametrize("store", [MemoryStore, SqliteStore, FakeMemoryStore])
-def test_every_method_names_the_owner(store: type) -> None:
-    methods = public_methods(store)
-    assert len(methods) >= 15
-    for name, signature in methods.items():
-        assert name in OF_EVERYONE or {"owner", "scope"} & signature.parameters.keys(), name
 
 
 @pytest.mark.parametrize("port", [MemoryStore, VectorLog])
