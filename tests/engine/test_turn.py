@@ -280,6 +280,30 @@ def test_only_the_slot_that_was_asked_for_is_said_at_once(told: list[str], quest
     run(story)
 
 
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where did I leave the car?", "I don't know that yet. Would you tell me?"),
+        ("我昨天买了什么？", "这个我还不知道，可以告诉我吗？"),
+        ("What is the best way to clean my telescope?", None),
+        ("我的自行车怎么修？", None),
+    ],
+)
+def test_what_only_memory_could_know_and_does_not_is_said_by_the_runtime(
+    question: str, answer: str | None, fast: bool
+) -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(lambda _: "Something made up."), fast=fast) as at:
+            await at.talk("The weather is fine today.")
+            done = (await at.talk(question))[-1]
+            assert isinstance(done, TurnDone)
+            assert done.told_by_runtime == (answer is not None)
+            assert done.reply == (answer or "Something made up.")
+
+    run(story)
+
+
 def test_with_fast_answers_off_the_model_words_it() -> None:
     async def story() -> None:
         async with house(ScriptedModel(["Noted.", "It is Zhang Wei!"]), fast=False) as at:
