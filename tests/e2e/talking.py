@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from edge.client.events import Done, Found, Token
 from edge.wire import DoneEvent
 
 _PATIENCE = 120.0
+_QUESTIONS = 20_000
+"""Asked of a daemon before what does not come to be is taken for hung."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +120,8 @@ def read_all(link: socket.socket) -> bytes:
     while part := link.recv(65536):
         data += part
     return data
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Ask the daemon again until it is so; each question takes its time."""
+    assert any(condition() for _ in range(_QUESTIONS)), "it did not come to be"

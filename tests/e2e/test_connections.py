@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,18 +11,10 @@ from edge.errors import Busy
 from tests.e2e.running import DaemonThread
 from tests.e2e.scripted_daemon import echo
 from tests.e2e.stored import StoredTurn, stored_turns
-from tests.e2e.talking import Talk, closing, read_all, read_until, turn_request
+from tests.e2e.talking import Talk, closing, read_all, read_until, turn_request, until
 from tests.fakes.language_model import Gate, ScriptedModel
 
 LONG = " ".join(f"word{number}" for number in range(1200))
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Ask the daemon until it is so; each question takes its time."""
-    for _ in range(20_000):
-        if true():
-            return
-    raise AssertionError("it did not come to be")
 
 
 def idle(talk: Talk) -> bool:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.running import DaemonProcess
-from tests.e2e.talking import Talk
-from tests.e2e.test_index import until
+from tests.e2e.talking import Talk, until
 
 TOLD = ("The zeppelin leaves at nine.", "飞艇九点起飞。", "我的猫叫咪咪，喜欢吃鱼。", "The bike is blue.")
 FILLING = 60

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import http.client
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +13,12 @@ from edge.errors import Busy, FieldUnknown
 from edge.wire import IndexWire, VerifyDone
 from tests.e2e.running import DaemonProcess, DaemonThread
 from tests.e2e.scripted_daemon import echo
-from tests.e2e.talking import Talk, raw_request, read_until
+from tests.e2e.talking import Talk, raw_request, read_until, until
 from tests.fakes.language_model import ScriptedModel
 
 TOLD = ("The zeppelin leaves at nine.", "飞艇九点起飞。")
 FILLING = 100
 """Statements beside what was told: more than a head of 64 vectors holds."""
-_PATIENCE = 3_000
 
 
 @pytest.fixture
@@ -27,11 +26,6 @@ def daemon(folder: Path) -> Iterator[DaemonThread]:
     """A daemon with a small head, so that little is enough for files."""
     with DaemonThread(folder, ScriptedModel(echo), EDGE_INDEX_HEAD="64") as running:
         yield running
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Ask again until it is so."""
-    assert any(condition() for _ in range(_PATIENCE))
 
 
 def serving(talk: Talk) -> IndexWire:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.running import DaemonThread
-from tests.e2e.talking import Talk
-from tests.e2e.test_index import daemon, fill, until
+from tests.e2e.talking import Talk, until
+from tests.e2e.test_index import daemon, fill
 
 __all__ = ["daemon"]
 

@@ -17,8 +17,7 @@ from edge.client.events import Done, Found
 from edge.errors import EdgeError
 from tests.e2e.running import REAL, DaemonProcess, environment
 from tests.e2e.stored import stored_turns
-from tests.e2e.talking import Talk, read_all, turn_request
-from tests.e2e.test_connections import until
+from tests.e2e.talking import Talk, read_all, turn_request, until
 
 
 def edge_daemon(environ: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.running import DaemonProcess
-from tests.e2e.talking import Talk
-from tests.e2e.test_index import until
+from tests.e2e.talking import Talk, until
 from tests.e2e.twin_daemon import TWIN
 from tests.models.real_embedder import MODEL, real_files
 

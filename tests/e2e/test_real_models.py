@@ -17,8 +17,8 @@ from edge.wire import DoneEvent
 from tests.e2e.real import real_daemon, real_tokenizer
 from tests.e2e.running import DaemonProcess
 from tests.e2e.stored import files_holding, stored_turns
-from tests.e2e.talking import Talk
-from tests.e2e.test_connections import idle, until
+from tests.e2e.talking import Talk, until
+from tests.e2e.test_connections import idle
 from tests.e2e.test_memory import OWNERS, SESSIONS
 
 pytestmark = pytest.mark.models
