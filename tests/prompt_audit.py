@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from edge.engine.ports import Tokenizer
+from edge.engine.model_ports import Tokenizer
 from edge.prompt.structured import EXECUTION_FIELDS, EXECUTION_MARK
 from edge.prompt.texts import LANGUAGES
 

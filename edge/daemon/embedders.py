@@ -13,7 +13,8 @@ from pathlib import Path
 
 from edge.daemon.index_folders import folder_of, remove_others
 from edge.daemon.parts import Models
-from edge.engine.ports import MemoryStore, TextEmbedder
+from edge.engine.model_ports import TextEmbedder
+from edge.engine.ports import MemoryStore
 from edge.engine.vector_ports import VectorIndex
 from edge.engine.vectors import Pair, Vectors, embedder_key
 from edge.errors import EdgeError, ModelUnknown

@@ -30,7 +30,8 @@ from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
 from edge.engine.events import TurnDone, TurnFailed
 from edge.engine.forgetting import Forgetting
-from edge.engine.ports import Sampling, Worker
+from edge.engine.model_ports import Sampling
+from edge.engine.ports import Worker
 from edge.engine.running import RunningTurn
 from edge.engine.truth_ports import TruthStore
 from edge.engine.turn import Turns

@@ -48,9 +48,9 @@ from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Forgetting
+from edge.engine.model_ports import Sampling, TextEmbedder
 from edge.engine.opening import MemoryDesk
 from edge.engine.past import Past
-from edge.engine.ports import Sampling, TextEmbedder
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
 from edge.engine.serving import Serving

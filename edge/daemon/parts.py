@@ -11,7 +11,7 @@ from typing import Protocol
 
 from edge.clock import Clock
 from edge.daemon.resident import resident_bytes
-from edge.engine.ports import LanguageModel, TextEmbedder
+from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.engine.windows import PromptPlan
 from edge.errors import EdgeError, ModelUnfit, SettingsInvalid
 from edge.memory.archive import Decay

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from edge.daemon.workers import ThreadWorker
+from edge.engine.model_ports import LanguageModel
 from edge.engine.opening import Speaker
-from edge.engine.ports import LanguageModel, MemoryStore
+from edge.engine.ports import MemoryStore
 from edge.engine.windows import PromptPlan, Windows
 from edge.errors import EdgeError
 from edge.memory.units import OwnerId

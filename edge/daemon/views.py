@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from edge.engine.batch_ports import BatchPage
 from edge.engine.contexts import SessionContext
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed, Usage
-from edge.engine.ports import Finish
+from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
 from edge.engine.vectors import Pair
 from edge.errors import EdgeError

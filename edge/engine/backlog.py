@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from edge.engine.ports import Embedded, EmbeddingRow, MemoryStore, TextEmbedder
+from edge.engine.model_ports import Embedded, TextEmbedder
+from edge.engine.ports import EmbeddingRow, MemoryStore
 from edge.errors import EmbedderFailed
 from edge.memory.units import UnitId
 

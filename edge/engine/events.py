@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from edge.engine.ports import Finish
+from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
 from edge.engine.truth import Question
 from edge.errors import EdgeError

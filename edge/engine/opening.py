@@ -7,7 +7,8 @@ from datetime import datetime
 
 from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
-from edge.engine.ports import LanguageModel, Scope, Worker
+from edge.engine.model_ports import LanguageModel
+from edge.engine.ports import Scope, Worker
 from edge.engine.progress import Progress
 from edge.engine.recall import Recall
 from edge.engine.remember import Remember

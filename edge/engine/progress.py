@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from edge.engine.events import Usage
-from edge.engine.ports import Finish, Generation
+from edge.engine.model_ports import Finish, Generation
 from edge.engine.recall import Found
 from edge.engine.serving import Given
 from edge.engine.topics import Thread

@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
-from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Worker
+from edge.engine.model_ports import Finish, Generation, LanguageModel, Piece
+from edge.engine.ports import Worker
 from edge.engine.running import RunningTurn
 from edge.prompt.composition import Tokens
 

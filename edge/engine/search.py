@@ -10,7 +10,8 @@ from datetime import tzinfo
 import numpy as np
 
 from edge.clock import Clock
-from edge.engine.ports import MemoryStore, QueryEmbedding, Scope
+from edge.engine.model_ports import QueryEmbedding
+from edge.engine.ports import MemoryStore, Scope
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
 from edge.memory.places import NOWHERE, Place

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edge.engine.ports import Generation
+from edge.engine.model_ports import Generation
 
 _NEWEST_SHARE = 0.2
 _TELLING_TOKENS = 16

@@ -12,8 +12,9 @@ from edge.clock import Clock
 from edge.engine.answers import Answers
 from edge.engine.contexts import Context
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
+from edge.engine.model_ports import Finish, Generation, Piece, Sampling
 from edge.engine.opening import MemoryDesk, Speaker
-from edge.engine.ports import Finish, Generation, Piece, Sampling, Scope, Worker, Written
+from edge.engine.ports import Scope, Worker, Written
 from edge.engine.progress import Progress
 from edge.engine.reading import read_along
 from edge.engine.running import RunningTurn, SessionLocks

@@ -10,7 +10,8 @@ import logging
 from collections.abc import Collection
 
 from edge.engine.backlog import Backlog
-from edge.engine.ports import Mask, MemoryStore, TextEmbedder, Vector
+from edge.engine.model_ports import TextEmbedder
+from edge.engine.ports import Mask, MemoryStore, Vector
 from edge.engine.vector_ports import VectorIndex
 from edge.errors import EdgeError, EmbedderFailed
 from edge.memory.units import UnitId

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from edge.clock import Clock
-from edge.engine.ports import Finish, Generation, Piece, Sampling, StopSignal
+from edge.engine.model_ports import Finish, Generation, Piece, Sampling, StopSignal
 from edge.errors import Cancelled
 from edge.models.llama_context import BRANCHES, CHAT, ROWS, SCRATCH, Cell, LlamaContext, Stopped
 from edge.models.llama_sampling import log_probability, sampler

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import llama_cpp.llama_cpp as lib
 import numpy as np
 
-from edge.engine.ports import Sampling
+from edge.engine.model_ports import Sampling
 from edge.models.llama_context import LlamaContext, Row
 
 _PENALTY_WINDOW = 64

@@ -20,7 +20,8 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
 from tokenizers import Encoding, Tokenizer
 
-from edge.engine.ports import Embedded, QueryEmbedding, Vector
+from edge.engine.model_ports import Embedded, QueryEmbedding
+from edge.engine.ports import Vector
 from edge.errors import EmbedderFailed, ModelDamaged, ModelMissing, ModelUnfit
 from edge.memory.chunks import Chunk, chunk
 

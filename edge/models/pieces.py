@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from edge.engine.ports import Piece
+from edge.engine.model_ports import Piece
 
 
 class PieceBuilder:

@@ -18,7 +18,7 @@ import click
 
 from edge.clock import SystemClock
 from edge.daemon.parts import FileModels
-from edge.engine.ports import LanguageModel, TextEmbedder
+from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.settings import Settings
 from scripts.benchmarks.asking import METHODS, REPLY_TOKENS, Answer, Asker
 from scripts.benchmarks.conversations import Conversation, Question

@@ -9,7 +9,8 @@ from itertools import count
 
 from edge.daemon.parts import prompt_plan
 from edge.engine.answers import Answers
-from edge.engine.ports import LanguageModel, Piece, Sampling, Scope
+from edge.engine.model_ports import LanguageModel, Piece, Sampling
+from edge.engine.ports import Scope
 from edge.engine.recall import Found, Recall
 from edge.engine.windows import Prompt, Windows
 from edge.memory.units import Recalled, SessionId, Stage, UnitId

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from edge.engine.ports import TextEmbedder
+from edge.engine.model_ports import TextEmbedder
 from edge.settings import RecallSettings
 from scripts.benchmarks import made_up
 from scripts.benchmarks.conversations import Memory

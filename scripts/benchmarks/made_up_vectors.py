@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from edge.engine.ports import Embedded, Ids, QueryEmbedding, TextEmbedder, Vector
+from edge.engine.model_ports import Embedded, QueryEmbedding, TextEmbedder
+from edge.engine.ports import Ids, Vector
 from edge.engine.vector_ports import VectorRows
 
 DIMENSION = 384

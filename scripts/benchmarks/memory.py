@@ -13,7 +13,8 @@ from edge.clock import Clock, SystemClock
 from edge.config import load_settings
 from edge.daemon.parts import FileModels, read_rules
 from edge.engine.backlog import embedding_rows
-from edge.engine.ports import Scope, TextEmbedder
+from edge.engine.model_ports import TextEmbedder
+from edge.engine.ports import Scope
 from edge.engine.recall import Limits, Recall
 from edge.engine.vectors import Vectors, embedder_key
 from edge.index.opening import open_index

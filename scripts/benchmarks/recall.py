@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
-from edge.engine.ports import TextEmbedder
+from edge.engine.model_ports import TextEmbedder
 from edge.engine.recall import Found
 from edge.memory.units import UnitId
 from edge.settings import RecallSettings

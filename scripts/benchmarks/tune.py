@@ -10,7 +10,7 @@ from statistics import fmean
 
 import numpy as np
 
-from edge.engine.ports import TextEmbedder
+from edge.engine.model_ports import TextEmbedder
 from edge.engine.search import Search
 from edge.memory.language import language_of
 from edge.memory.ranking import Ranker

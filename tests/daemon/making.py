@@ -6,7 +6,7 @@ from pathlib import Path
 
 from edge.daemon.embedders import Embedders
 from edge.daemon.memory import Memory
-from edge.engine.ports import LanguageModel, TextEmbedder
+from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.engine.vectors import embedder_key
 from edge.errors import ModelMissing, ModelUnfit, ModelUnknown
 from tests.engine.making import Desk

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from edge.engine.ports import Embedded, Scope
+from edge.engine.model_ports import Embedded
+from edge.engine.ports import Scope
 from edge.errors import DiskFull, EmbedderFailed, ModelMissing
 from tests.daemon.making import Life, NamedModels
 from tests.engine.making import ANN, MAIN, Desk

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.engine.ports import Embedded
+from edge.engine.model_ports import Embedded
 from edge.errors import DiskFull, EmbedderFailed, StoreFailed
 from tests.daemon.making import Life, NamedModels
 from tests.engine.making import ANN, MAIN

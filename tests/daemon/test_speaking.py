@@ -8,7 +8,7 @@ import pytest
 
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.workers import ThreadWorker
-from edge.engine.ports import LanguageModel
+from edge.engine.model_ports import LanguageModel
 from edge.errors import ModelMissing
 from tests.engine.making import plan
 from tests.fakes.language_model import ScriptedModel

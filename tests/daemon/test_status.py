@@ -11,7 +11,7 @@ import pytest
 
 from edge.clock import SystemClock
 from edge.daemon.main import Daemon, running
-from edge.engine.ports import Embedded, TextEmbedder
+from edge.engine.model_ports import Embedded, TextEmbedder
 from edge.errors import Busy, EdgeError, EmbedderFailed, ModelMissing, StoreFailed
 from edge.memory.units import OwnerId
 from edge.wire import EmbedderStatus, StatusWire

@@ -13,7 +13,7 @@ import pytest
 from edge import wire
 from edge.daemon.views import event_wire, memory_wire, recall_answer, recalled_wire, session_wire, time_wire
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed, Usage
-from edge.engine.ports import Finish
+from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
 from edge.errors import Busy
 from edge.memory.units import SessionId, SessionInfo, TurnId, Unit, UnitId

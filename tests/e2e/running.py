@@ -19,7 +19,7 @@ from typing import Self, TypeVar
 from edge.clock import SystemClock
 from edge.config import load_settings
 from edge.daemon.main import Daemon, running
-from edge.engine.ports import LanguageModel, TextEmbedder
+from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.errors import ModelMissing
 from edge.settings import Settings
 from tests.e2e.talking import Talk

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from edge.engine.events import Event, TokenMade, TurnDone
-from edge.engine.ports import Sampling
+from edge.engine.model_ports import Sampling
 from edge.memory.units import TurnState
 from tests.engine.making import ANN, MAIN
 from tests.engine.test_turn import House, house, run, told

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from edge.engine.ports import Embedded
+from edge.engine.model_ports import Embedded
 from edge.engine.vectors import Vectors, embedder_key
 from edge.errors import EmbedderFailed
 from edge.memory.units import UnitId

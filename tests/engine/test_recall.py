@@ -7,7 +7,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from edge.engine.ports import Mask, QueryEmbedding, Scope, Vector
+from edge.engine.model_ports import QueryEmbedding
+from edge.engine.ports import Mask, Scope, Vector
 from edge.engine.recall import Found, Limits, Recall
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed

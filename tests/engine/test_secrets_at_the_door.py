@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from edge.engine.events import Event, TokenMade, TurnDone
-from edge.engine.ports import Sampling
+from edge.engine.model_ports import Sampling
 from edge.memory.units import Kind
 from edge.prompt.composition import Composer
 from edge.prompt.structured import Execution

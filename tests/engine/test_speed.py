@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edge.engine.ports import Finish, Generation
+from edge.engine.model_ports import Finish, Generation
 from edge.engine.speed import Speed
 
 

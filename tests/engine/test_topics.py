@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from edge.engine.events import Event, TurnDone, TurnFailed
-from edge.engine.ports import QueryEmbedding, Vector
+from edge.engine.model_ports import QueryEmbedding
+from edge.engine.ports import Vector
 from edge.engine.topics import Topics
 from edge.errors import DiskFull, EmbedderFailed, PromptTooLong, StoreFailed
 from edge.memory.archive import Why

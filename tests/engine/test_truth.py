@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from edge.engine.ports import Embedded, Scope, Written
+from edge.engine.model_ports import Embedded
+from edge.engine.ports import Scope, Written
 from edge.engine.truth import Doubts, Question
 from edge.memory.units import Ending, Kind, SessionId, TurnId, TurnState, Unit
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk

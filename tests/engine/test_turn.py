@@ -17,8 +17,9 @@ from edge.engine.archive import Archive
 from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
+from edge.engine.model_ports import Sampling
 from edge.engine.opening import MemoryDesk, Speaker
-from edge.engine.ports import Sampling, Written
+from edge.engine.ports import Written
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
 from edge.engine.speed import Speed

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from edge.engine.ports import Embedded, Scope
+from edge.engine.model_ports import Embedded
+from edge.engine.ports import Scope
 from edge.engine.vectors import Vectors, embedder_key
 from edge.errors import DiskFull, EmbedderFailed, StoreFailed
 from tests.engine.making import ANN, MAIN, Desk

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from edge.engine.ports import Embedded, QueryEmbedding, Vector
+from edge.engine.model_ports import Embedded, QueryEmbedding
+from edge.engine.ports import Vector
 from edge.memory.chunks import Chunk, Span, chunk
 
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")

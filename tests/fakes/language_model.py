@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from edge.engine.ports import Finish, Generation, Piece, Sampling, StopSignal
+from edge.engine.model_ports import Finish, Generation, Piece, Sampling, StopSignal
 from edge.errors import Cancelled
 from edge.models.pieces import PieceBuilder
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling, Tokenizer
+from edge.engine.model_ports import Finish, Generation, LanguageModel, Piece, Sampling, Tokenizer
 from edge.errors import Cancelled
 
 TEXTS = (

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from edge.engine.ports import TextEmbedder
+from edge.engine.model_ports import TextEmbedder
 from tests.fakes.embedder import HashEmbedder
 from tests.models.real_embedder import real_embedder
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from edge.engine.ports import Finish, Generation, LanguageModel, Piece, Sampling
+from edge.engine.model_ports import Finish, Generation, LanguageModel, Piece, Sampling
 from edge.errors import Cancelled, ModelFailed
 from edge.models.llama import LlamaModel
 from edge.models.llama_context import CHAT, SCRATCH

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from edge.engine.ports import Generation, Piece, Sampling
+from edge.engine.model_ports import Generation, Piece, Sampling
 from edge.errors import ModelFailed
 from tests.fakes.language_model import Gate, ScriptedModel
 from tests.models.language_model_contract import LanguageModelContract, chat, run

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from edge.engine.ports import LanguageModel, Piece, Sampling
+from edge.engine.model_ports import LanguageModel, Piece, Sampling
 from edge.prompt.composition import Composer
 from edge.prompt.texts import CHINESE, ENGLISH, Texts
 from tests.models.real_llama import real_llama

@@ -19,7 +19,8 @@ from edge.daemon.main import Daemon, running
 from edge.daemon.parts import FileModels, Models
 from edge.engine.events import RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.forgetting import Wanted
-from edge.engine.ports import LanguageModel, Sampling, Scope, TextEmbedder, Written
+from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
+from edge.engine.ports import Scope, Written
 from edge.memory.archive import Why
 from edge.memory.language import language_of
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Unit
