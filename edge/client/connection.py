@@ -89,6 +89,8 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
         return json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise RequestInvalid("A text in the request holds half of a surrogate pair.") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RequestInvalid(f"The request has no form in JSON: {error}.") from None
 
 
 def _answer_after_refusal(connection: UnixConnection) -> http.client.HTTPResponse:

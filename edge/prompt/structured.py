@@ -21,13 +21,16 @@ EXECUTION_FIELDS = frozenset(_CALL_FIELDS + _RESULT_FIELDS)
 _NO_CALL = "{}"
 _NO_RESULT = '{"last_tool_result":null}'
 _DEEPEST = 16
+_LONGEST_NUMBER = 4300
+"""Digits of a whole number: Python writes and reads no longer one (sys.set_int_max_str_digits)."""
+_NUMBERS_END = 10**_LONGEST_NUMBER
 
 
 def compact_json(value: object, field: str) -> str:
     """JSON without spaces, with non-ASCII characters kept.
 
     Raises RequestInvalid naming the place in `field` for what JSON has no form for: a datetime, an object, NaN, a key
-    that is no text; never prints it as something else.
+    that is no text, a number of over 4,300 digits; never prints it as something else.
     """
     _check(value, field, 0)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -46,6 +49,8 @@ def _check(value: object, field: str, depth: int) -> None:
             _check(inner, f"{field}[{number}]", depth + 1)
     elif isinstance(value, float) and not math.isfinite(value):
         raise RequestInvalid(f"{field} is {value}, which JSON has no form for.", field=field)
+    elif isinstance(value, int) and not -_NUMBERS_END < value < _NUMBERS_END:
+        raise RequestInvalid(f"{field} is a number of over {_LONGEST_NUMBER} digits.", field=field)
     elif not isinstance(value, str | int | float | None):
         raise RequestInvalid(f"{field} is a {type(value).__name__}; only JSON values are taken.", field=field)
 

@@ -312,3 +312,16 @@ def test_a_memory_that_is_not_there(daemon: ScriptedDaemon, client: Client) -> N
     daemon.answer_error("GET", "/v1/memories/9", 404, "memory_not_found", "no memory 9")
     with pytest.raises(MemoryNotFound):
         client.memory(9)
+
+
+@pytest.mark.parametrize(
+    "value", [10**5000, [10**5000], object(), {1: {2, 3}}], ids=["long number", "long within", "object", "set"]
+)
+def test_what_has_no_form_in_json_is_refused_before_anything_is_sent(
+    daemon: ScriptedDaemon, client: Client, value: object
+) -> None:
+    with pytest.raises(errors.RequestInvalid, match="no form in JSON"):
+        client.recall("x", limit=value)
+    with pytest.raises(errors.RequestInvalid):
+        client.set_context("main", {"tool_args": value})
+    assert daemon.requests == []

@@ -41,12 +41,19 @@ def test_any_json_comes_back_as_it_was(value: Any) -> None:
         ({1: "x"}, "context has a key that is not a text: int"),
         ({"s": {1, 2}}, "context.s is a set"),
         ({"b": b"x"}, "context.b is a bytes"),
+        ({"n": [10**5000]}, "context.n[0] is a number of over 4300 digits"),
+        ({"数": -(10**5000)}, "context.数 is a number of over 4300 digits"),
     ],
 )
 def test_what_is_not_json_is_refused_and_named(value: object, place: str) -> None:
     with pytest.raises(RequestInvalid) as refused:
         compact_json(value, "context")
     assert refused.value.message.startswith(place)
+
+
+def test_a_number_as_long_as_can_be_read_again_is_taken() -> None:
+    longest = 10**4299
+    assert json.loads(compact_json([longest, -longest], "context")) == [longest, -longest]
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
