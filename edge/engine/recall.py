@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
-from functools import partial
 
 from edge.clock import Clock
 from edge.engine.past import Past, PastAnswer
 from edge.engine.ports import MemoryStore, Scope
+from edge.engine.refusals import refusals
 from edge.engine.search import Search
 from edge.engine.vectors import Vectors
 from edge.memory.enrichment import TURNS_LOOKED_AT, context_of, needs_context
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
-from edge.memory.people import asks_of_assistant, asks_only_of_assistant, names
-from edge.memory.pool import Pool
-from edge.memory.questions import asks_for_all, asks_what_was_asked, asks_what_was_said, is_question, only_asks
+from edge.memory.people import asks_of_assistant, asks_only_of_assistant
+from edge.memory.questions import asks_for_all, asks_what_was_asked, asks_what_was_said, is_question
 from edge.memory.ranking import NOTHING_RANKED, Ranker, Ranking, choose
 from edge.memory.rules import Rules
-from edge.memory.text import normal_form, telling_terms
-from edge.memory.units import SELF, Kind, Recalled, SlotQuestion, Source, Stage, Unit
+from edge.memory.units import Recalled, SlotQuestion, Stage, Unit
 
-_EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
-"""The share of the question's words that a unit must hold to stand in for a slot that the rules know to be empty. A
-looser match would answer "my number" with another number."""
 _POSSIBLE_HIT_SCORE = 0.9
 _OF_ASSISTANT_SCORE, _ONLY_OF_ASSISTANT_SCORE = 0.5, 0.2
 """What the best must score where the assistant's own words are asked for, which a question describes but seldom
@@ -95,21 +90,6 @@ class _Searched:
     degraded: tuple[str, ...] = ()
     people: bool = False
     stages: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    """What a refusal depends on: the question's words in normal form, its telling terms, whether it wants to know what
-    was asked, its language, the slot question in it, the units that fill the asked slots now, for whomever; `empty`
-    where the rules know that the slot is: then only what holds nearly the question's own words can stand in."""
-
-    words: str
-    terms: frozenset[str]
-    about_asking: bool
-    language: str
-    asked: SlotQuestion | None
-    filling: Sequence[Unit]
-    empty: bool
 
 
 class Recall:
@@ -207,21 +187,13 @@ class Recall:
         context = self._context(scope, query)
         searched = self._search.find(scope, query, language, 2 * limit, context)
         started = self._clock.monotonic()
-        asking = _Asking(
-            words=normal_form(query),
-            terms=frozenset(telling_terms(f"{query} {context}")),
-            about_asking=asks_what_was_asked(query),
-            language=language,
-            asked=asked,
-            filling=filling,
-            empty=self._is_known_empty(asked, searched.pool),
-        )
+        refused = refusals(self._rules, query, context, language, asked, filling, searched.pool)
         ranking = choose(
             self._ranker.order(searched.pool, language),
-            partial(self._refusal, asking),
+            refused.why,
             limit=limit,
             threshold=self._threshold(query),
-            companions=1.0 if asking.empty else self._limits.companions,
+            companions=1.0 if refused.empty else self._limits.companions,
         )
         ranking = replace(ranking, kept=self._search.with_passages(ranking.kept, searched.pool))
         stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
@@ -240,79 +212,6 @@ class Recall:
             return ""
         turns = self._store.turns(scope.owner, scope.session, last=TURNS_LOOKED_AT)
         return context_of([turn for turn in turns if scope.present or turn.started_at <= scope.as_of])
-
-    def _refusal(self, asking: _Asking, recalled: Recalled) -> str | None:
-        """Why a unit is no answer to a question; None where it may be one."""
-        unit, asked = recalled.unit, asking.asked
-        if unit.kind is Kind.EPISODE and self._only_asks(unit, asking):
-            return "the question itself, asked before"
-        if asked is None:
-            return None
-        if asking.empty and unit.kind is Kind.EPISODE and only_asks(unit.content):
-            return "only asks"
-        if _tells_of_others(unit, asked, asking.filling) or self._is_anothers(unit, asked):
-            return "about somebody else"
-        if asking.empty and recalled.signals["words"] < _EMPTY_SLOT_WORDS[asking.language]:
-            return "too few of the question's words for a slot that is empty"
-        if asking.empty and not any(self._rules.may_fill(slot, unit.content) for slot in asked.slots):
-            return "holds no such value"
-        return "no longer so" if self._is_outdated(unit, asked, asking.filling) else None
-
-    def _is_known_empty(self, asked: SlotQuestion | None, pool: Pool) -> bool:
-        """Whether a slot that is asked for, and was not found filled, is empty: the rules learn it where its owner says
-        it, but not where somebody else speaks for themselves, as in a talk of two that was imported, nor all that is
-        said of somebody by name."""
-        if asked is None or not asked.certain:
-            return False
-        if asked.subject == SELF:
-            return True
-        units = [candidate.unit for candidate in pool.candidates]
-        if any(unit.kind is Kind.EPISODE and unit.subject.casefold() == asked.subject.casefold() for unit in units):
-            return False
-        return self._rules.is_relation(asked.subject) or not any(names(unit.content, asked.subject) for unit in units)
-
-    def _is_outdated(self, unit: Unit, asked: SlotQuestion, filling: Sequence[Unit]) -> bool:
-        """Whether a turn's words fill the asked slot with what was replaced or taken back since: "I like coffee", and
-        then "I no longer drink coffee". What they filled became a unit when they were said, and it holds no more.
-        """
-        if unit.kind is not Kind.EPISODE or unit.source is not Source.USER:
-            return False
-        facts = [fact for fact in self._rules.find_facts(unit.content) if fact.slot in asked.slots]
-        told = {fact.value for fact in facts if fact.subject == asked.subject and not fact.retracts}
-        return bool(told) and not told & {held.value for held in filling if held.subject == asked.subject}
-
-    def _only_asks(self, unit: Unit, asking: _Asking) -> bool:
-        """Whether a turn's words are this very question, asked before, perhaps in fewer of its words: it shares them
-        and answers nothing. A question mark is no part of it: few people type one.
-        """
-        if normal_form(unit.content) == asking.words or _asks_no_more(unit, asking):
-            return True
-        if asking.asked is None or self._rules.find_question(unit.content) != asking.asked:
-            return False
-        return not self._rules.find_facts(unit.content)
-
-    def _is_anothers(self, unit: Unit, asked: SlotQuestion) -> bool:
-        """Whether a unit fills the asked slot for somebody else only, as a fact or in the words of a statement."""
-        if unit.slot is not None:
-            return unit.slot in asked.slots and unit.subject != asked.subject
-        if unit.kind is not Kind.FACT_REFERENCE:
-            return False
-        subjects = {fact.subject for fact in self._rules.find_facts(unit.content) if fact.slot in asked.slots}
-        return bool(subjects) and asked.subject not in subjects
-
-
-def _asks_no_more(unit: Unit, asking: _Asking) -> bool:
-    """Whether it is the owner's question, with no word of its own."""
-    if asking.about_asking or unit.source is Source.ASSISTANT or unit.subject != SELF:
-        return False
-    return only_asks(unit.content) and asking.terms.issuperset(telling_terms(unit.content))
-
-
-def _tells_of_others(unit: Unit, asked: SlotQuestion, filling: Sequence[Unit]) -> bool:
-    """Whether a turn's words fill the asked slot for somebody else: my sister's number is no answer to mine."""
-    if unit.kind is not Kind.EPISODE or unit.source_turn is None or names(unit.content, asked.subject):
-        return False
-    return any(held.source_turn == unit.source_turn and held.subject != asked.subject for held in filling)
 
 
 def _join(hits: Sequence[Recalled], searched: Sequence[Recalled]) -> tuple[Recalled, ...]:
