@@ -36,7 +36,7 @@ IMPURE = {
     "signal", "socket", "sqlite3", "subprocess", "tempfile", "threading", "time", "urllib", "uuid",
 }  # fmt: skip
 OUTER = {"click", "numpy", "onnxruntime", "llama_cpp", "aiohttp", "hnswlib", "tokenizers", "snowballstemmer"}
-ROOTS = {"edge/daemon/main.py", "edge/daemon/parts.py"}
+ROOTS = {"edge/daemon/assembly.py", "edge/daemon/parts.py"}
 EXCEPTIONS = {("edge/cli/daemon.py", "edge.daemon.main")}
 """`edge daemon` starts the daemon, and imports it when it does."""
 

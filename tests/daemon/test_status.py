@@ -10,7 +10,8 @@ from typing import Any, get_type_hints
 import pytest
 
 from edge.clock import SystemClock
-from edge.daemon.main import Daemon, running
+from edge.daemon.assembly import Daemon
+from edge.daemon.main import running
 from edge.engine.model_ports import Embedded, TextEmbedder
 from edge.errors import Busy, EdgeError, EmbedderFailed, ModelMissing, StoreFailed
 from edge.memory.units import OwnerId

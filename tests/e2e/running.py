@@ -18,7 +18,8 @@ from typing import Self, TypeVar
 
 from edge.clock import SystemClock
 from edge.config import load_settings
-from edge.daemon.main import Daemon, running
+from edge.daemon.assembly import Daemon
+from edge.daemon.main import running
 from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.errors import ModelMissing
 from edge.settings import Settings

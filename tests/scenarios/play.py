@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from edge.clock import SystemClock
-from edge.daemon.main import Daemon, running
+from edge.daemon.assembly import Daemon
+from edge.daemon.main import running
 from edge.daemon.parts import FileModels, Models
 from edge.engine.events import RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.forgetting import Wanted

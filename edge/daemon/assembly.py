@@ -1,0 +1,185 @@
+"""The composition root: makes every part of a daemon, over the store, the index and the models."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from edge.clock import Clock
+from edge.daemon.embedders import Embedders
+from edge.daemon.http import Service
+from edge.daemon.index_folders import remove_first_form
+from edge.daemon.indexes import Indexes
+from edge.daemon.memory import Memory
+from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, prompt_plan
+from edge.daemon.quiet import Quiet
+from edge.daemon.speaking import ModelHolder
+from edge.daemon.status import Status
+from edge.daemon.workers import ThreadWorker
+from edge.engine.answers import Answers
+from edge.engine.archive import Archive
+from edge.engine.batches import Batches
+from edge.engine.contexts import Contexts
+from edge.engine.doubles import Doubles
+from edge.engine.forgetting import Copies, Forgetting
+from edge.engine.model_ports import Sampling, TextEmbedder
+from edge.engine.opening import MemoryDesk
+from edge.engine.past import Past
+from edge.engine.recall import Limits, Recall
+from edge.engine.remember import Remember
+from edge.engine.serving import Serving
+from edge.engine.speed import Speed
+from edge.engine.topics import Topics
+from edge.engine.truth import Doubts
+from edge.engine.turn import Turns
+from edge.engine.vector_ports import VectorIndex
+from edge.engine.vectors import Vectors, embedder_key
+from edge.errors import DiskFull, EdgeError
+from edge.index.opening import open_index
+from edge.index.options import Options
+from edge.memory.ranking import Ranker
+from edge.memory.rules import Rules
+from edge.settings import Settings
+from edge.store.sqlite import SqliteStore, open_store
+
+_log = logging.getLogger(__name__)
+
+
+class Daemon:
+    """All parts of a daemon, made but not yet serving."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        models: Models,
+        clock: Clock,
+        store: SqliteStore,
+        rules: Rules,
+        ranker: Ranker,
+        workers: tuple[ThreadWorker, ThreadWorker],
+    ) -> None:
+        started = clock.monotonic()
+        self.workers = memory_worker, model_worker = workers
+        self.quiet = Quiet(clock)
+        speed = Speed()
+        self.memory = _memory(settings, models, clock, store, rules, ranker)
+        self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
+        contexts = Contexts(store.contexts, self.memory.remember)
+        batches = Batches(store.batches, kept=timedelta(hours=settings.memory.batch_operation_hours))
+        serving = Serving(store, store.archive, self.memory.archive)
+        topics = Topics(store.topics, self.memory.vectors)
+        self.turns = Turns(
+            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving, topics),
+            Answers(rules, fast=settings.recall.fast_answers),
+            model_worker,
+            self.speech.speaker,
+            clock,
+            waiting=settings.daemon.queue,
+            written=self.catch_up,
+            speed=speed,
+        )
+        copies = Copies(self.speech.forget, self.memory.vectors, self.memory.forgot)
+        status = Status(
+            settings, models.language_id, self.memory, memory_worker, self.turns, self.speech, speed,
+            models.embedder_bytes, clock, started,
+        )  # fmt: skip
+        self.service = Service(
+            memory=self.memory,
+            memory_worker=memory_worker,
+            indexes=Indexes(self.memory, memory_worker, self.catch_up),
+            turns=self.turns,
+            contexts=contexts,
+            batches=batches,
+            truth=store.truth,
+            forgetting=Forgetting(store, store.forgetting, self.memory.recall, copies),
+            status=status,
+            sampling=_sampling(settings),
+            recall_limit=settings.recall.limit,
+            clock=clock,
+            written=self.catch_up,
+        )
+
+    def catch_up(self) -> None:
+        """Let the memory thread embed what was written, and so on, when it has nothing else to do."""
+        self.workers[0].in_background(self.memory.wake)
+        self.workers[0].in_background(self.memory.step)
+
+    def rest(self) -> None:
+        """Let the memory thread do what can wait until nobody uses the daemon."""
+        self.workers[0].in_background(self.memory.seal)
+        self.workers[0].in_background(self.memory.step)
+
+    async def stop(self) -> None:
+        """End turns, then the threads, each finishing its own part."""
+        memory_worker, model_worker = self.workers
+        await self.turns.close()
+        await asyncio.to_thread(model_worker.close, self.speech.close)
+        await asyncio.to_thread(memory_worker.close, self.memory.finish)
+
+
+def open_database(settings: Settings, clock: Clock) -> SqliteStore:
+    """The database in the state folder, with turns that were interrupted ended. Raises what `open_store` does."""
+    store = open_store(Files.inside(settings.places.state).database, clock)
+    try:
+        left_open = store.recover(clock.now())
+    except DiskFull as error:  # what is known can be asked all the same
+        _log.warning("turns that were interrupted stay open until the next start: %s", error.message)
+        return store
+    if left_open:
+        _log.warning("%d turns were interrupted when the daemon last ended", left_open)
+    return store
+
+
+def _close_store(store: SqliteStore) -> None:
+    """Close it; a stop has the time to write a large database anew, where forgotten words may lie in unused pages."""
+    try:
+        store.remove_traces()
+    except EdgeError as error:
+        _log.warning("the database was not written anew: %s", error.message)
+    try:
+        store.close()
+    except EdgeError as error:
+        _log.warning("the newest memories stay in the database's -wal file until the next stop: %s", error.message)
+
+
+def _memory(
+    settings: Settings, models: Models, clock: Clock, store: SqliteStore, rules: Rules, ranker: Ranker
+) -> Memory:
+    vectors = Vectors()
+    indexes = Files.inside(settings.places.state).indexes
+    remove_first_form(indexes)
+    wanted = settings.recall
+    limits = Limits(wanted.candidates, wanted.limit, wanted.threshold, wanted.companions)
+    return Memory(
+        store=store,
+        rules=rules,
+        vectors=vectors,
+        recall=Recall(store, rules, vectors, limits, clock, ranker=ranker, past=Past(store.truth, rules)),
+        archive=Archive(store.archive, lifespans(settings.memory), decay(settings.memory, rules), clock),
+        remember=Remember(store, rules, vectors, lifespans(settings.memory), Doubts(store.truth, rules)),
+        doubles=Doubles(store, store.truth, store, vectors, clock),
+        embedders=Embedders(models, store, vectors, indexes, partial(_open_index, settings, store)),
+        close_store=partial(_close_store, store),
+    )
+
+
+def _open_index(settings: Settings, store: SqliteStore, folder: Path, embedder: TextEmbedder) -> VectorIndex:
+    options = Options(
+        threads=background_threads(settings),
+        head_vectors=settings.index.head,
+        build_bytes=settings.index.build_memory_mb << 20,
+    )
+    return open_index(folder, embedder_key(embedder), embedder.dimension, store, options)
+
+
+def _sampling(settings: Settings) -> Sampling:
+    model = settings.model
+    return Sampling(
+        max_tokens=model.reply_tokens,
+        temperature=model.temperature,
+        top_p=model.top_p,
+        repeat_penalty=model.repeat_penalty,
+    )
