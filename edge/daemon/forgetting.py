@@ -1,4 +1,4 @@
-"""The route that forgets by ids, by words or by session, with a preview."""
+"""The routes that forget: one memory, or by ids, by words or by session, with a preview."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from functools import partial
 from aiohttp import web
 
 from edge.clock import Clock
-from edge.daemon.exchange import body_of, json_answer, owner_of
+from edge.daemon.exchange import body_of, json_answer, owner_of, unit_of
 from edge.daemon.memory import Memory
 from edge.daemon.requests import Fields
-from edge.daemon.speaking import ModelHolder
 from edge.daemon.views import memory_wire
 from edge.engine.forgetting import Forgetting, Wanted
 from edge.engine.ports import Worker
 from edge.errors import RequestInvalid
 from edge.memory.units import OwnerId, UnitId
-from edge.wire import ForgetPreview, ForgotAnswer, MemoryWire
+from edge.wire import ForgetAnswer, ForgetPreview, ForgotAnswer, MemoryWire
 
 SHOWN = 50
 """Units that a preview shows whole; of the others it tells the ids."""
@@ -57,34 +56,40 @@ class ForgetRequest:
 
 
 class ForgettingRoutes:
-    """`/v1/forget`."""
+    """`/v1/forget`, and a memory's own `DELETE`."""
 
     def __init__(
         self,
         forgetting: Forgetting,
         memory: Memory,
-        speech: ModelHolder,
         worker: Worker,
         clock: Clock,
         written: Callable[[], None],
     ) -> None:
         self._forgetting = forgetting
         self._memory = memory
-        self._speech = speech
         self._worker = worker
         self._clock = clock
         self._written = written
 
     def table(self) -> list[web.RouteDef]:
         """The routes."""
-        return [web.post("/v1/forget", self.forget)]
+        return [web.delete("/v1/memories/{id}", self.forget_unit), web.post("/v1/forget", self.forget)]
+
+    async def forget_unit(self, request: web.Request) -> web.Response:
+        owner, unit = owner_of(request), unit_of(request)
+        answer: ForgetAnswer = {
+            "forgotten": list(await self._worker.run(partial(self._forgetting.forget_unit, owner, unit)))
+        }
+        self._written()  # the vectors in the index's files are blanked in the background
+        return json_answer(answer)
 
     async def forget(self, request: web.Request) -> web.Response:
         owner, asked = owner_of(request), ForgetRequest.read(await body_of(request))
         if asked.preview:
             return json_answer(await self._worker.run(partial(self._preview, owner, asked.wanted, self._clock.now())))
         answer = await self._worker.run(partial(self._forget, owner, asked, self._clock.now()))
-        self._written()  # the vectors in the index's files are blanked in the background
+        self._written()  # as above
         return json_answer(answer)
 
     def _preview(self, owner: OwnerId, wanted: Wanted, at: datetime) -> ForgetPreview:
@@ -104,8 +109,6 @@ class ForgettingRoutes:
 
     def _forget(self, owner: OwnerId, asked: ForgetRequest, at: datetime) -> ForgotAnswer:
         leaving = self._forgetting.forget(owner, asked.wanted, asked.token, at)
-        self._memory.forgot()
-        self._speech.forget(owner)
         return {"forgotten": list(leaving.units), "turns": leaving.turns, "kept": list(leaving.kept)}
 
     def _shown(self, owner: OwnerId, units: Sequence[UnitId]) -> list[MemoryWire]:

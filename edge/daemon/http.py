@@ -23,7 +23,6 @@ from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refu
 from edge.daemon.forgetting import ForgettingRoutes
 from edge.daemon.indexes import Indexes, Told
 from edge.daemon.memory import Memory
-from edge.daemon.speaking import ModelHolder
 from edge.daemon.truth import TruthRoutes
 from edge.daemon.views import EventWire, error_wire, event_wire, session_wire
 from edge.engine.batches import Batches
@@ -36,8 +35,8 @@ from edge.engine.running import RunningTurn
 from edge.engine.truth_ports import TruthStore
 from edge.engine.turn import Turns
 from edge.errors import BodyInvalid, EdgeError, RouteNotFound
-from edge.memory.units import OwnerId, UnitId
-from edge.wire import MAX_BODY_BYTES, ForgetAnswer, SessionsAnswer, StatusWire
+from edge.memory.units import OwnerId
+from edge.wire import MAX_BODY_BYTES, SessionsAnswer, StatusWire
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -63,7 +62,6 @@ class Service:
     batches: Batches
     truth: TruthStore
     forgetting: Forgetting
-    speech: ModelHolder
     status: StatusReader
     sampling: Sampling
     recall_limit: int
@@ -81,7 +79,6 @@ def make_app(service: Service) -> web.Application:
             web.get("/v1/memories", routes.page),
             web.post("/v1/memories", routes.remember),
             web.get("/v1/memories/{id}", routes.show),
-            web.delete("/v1/memories/{id}", routes.forget),
             web.post("/v1/recall", routes.recall),
             web.get("/v1/sessions", routes.sessions),
             web.get("/v1/status", routes.status),
@@ -94,7 +91,6 @@ def make_app(service: Service) -> web.Application:
             *ForgettingRoutes(
                 service.forgetting,
                 service.memory,
-                service.speech,
                 service.memory_worker,
                 service.clock,
                 service.written,
@@ -166,17 +162,6 @@ class _Routes:
 
     async def show(self, request: web.Request) -> web.Response:
         return json_answer(await self._run(partial(memories.show, self._memory, owner_of(request), unit_of(request))))
-
-    async def forget(self, request: web.Request) -> web.Response:
-        owner = owner_of(request)
-        answer = await self._run(partial(self._forget, owner, unit_of(request)))
-        self._service.written()  # the vectors in the index's files are blanked in the background
-        return json_answer(answer)
-
-    def _forget(self, owner: OwnerId, unit: UnitId) -> ForgetAnswer:
-        answer = memories.forget(self._memory, owner, unit)
-        self._service.speech.forget(owner)
-        return answer
 
     async def recall(self, request: web.Request) -> web.Response:
         owner = owner_of(request)

@@ -1,4 +1,4 @@
-"""Requests for memories, run on the memory thread: page, add, show, forget, recall."""
+"""Requests for memories, run on the memory thread: page, add, show, recall."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from edge.daemon.memory import Memory
 from edge.daemon.requests import LARGEST_ID, Fields, whole_number
 from edge.daemon.views import memory_wire, recall_answer
 from edge.engine.ports import Page, Scope, Written
-from edge.errors import MemoryNotFound, RequestInvalid
+from edge.errors import RequestInvalid
 from edge.memory.secret_facts import without_secrets
 from edge.memory.secrets import Labels, redacted_said
 from edge.memory.units import SELF, SESSION_KINDS, Draft, Kind, OwnerId, SessionId, Source, UnitId
-from edge.wire import DEFAULT_PAGE, MAX_PAGE, ForgetAnswer, MemoryPage, MemoryWire, RecallAnswer, RememberAnswer
+from edge.wire import DEFAULT_PAGE, MAX_PAGE, MemoryPage, MemoryWire, RecallAnswer, RememberAnswer
 
 T = TypeVar("T")
 _LONGEST_LIFE = timedelta(days=36500)
@@ -148,15 +148,6 @@ def recall(memory: Memory, owner: OwnerId, request: RecallRequest, now: datetime
     """What a turn with that message would be given."""
     scope = Scope(owner, request.session, request.as_of or now, request.kinds, present=request.as_of is None)
     return recall_answer(memory.recall.find(scope, request.query, request.limit), explain=request.explain)
-
-
-def forget(memory: Memory, owner: OwnerId, unit: UnitId) -> ForgetAnswer:
-    """Remove a unit for good. Raises MemoryNotFound."""
-    units = memory.remember.forget(owner, [unit])
-    if not units:
-        raise MemoryNotFound(f"There is no memory {unit}.", id=unit)
-    memory.forgot()
-    return {"forgotten": sorted(units)}
 
 
 def _answer(memory: Memory, owner: OwnerId, written: Written, labels: Labels) -> RememberAnswer:

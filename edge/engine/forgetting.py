@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from edge.engine.forgetting_ports import ForgettingStore, Leaving, Selection
-from edge.engine.ports import Scope
+from edge.engine.ports import MemoryStore, Scope
 from edge.engine.recall import Recall
 from edge.engine.vectors import Vectors
 from edge.errors import MemoryNotFound, RequestInvalid
@@ -44,18 +45,39 @@ class Preview:
     found_by: FoundBy | None
 
 
-class Forgetting:
-    """Chooses, shows and removes."""
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Where words of units stand outside the store, from which they go as soon as the store has forgotten them.
 
-    def __init__(self, store: ForgettingStore, recall: Recall, vectors: Vectors) -> None:
+    `windows` drops an owner's windows, that the model may not see them again; `unopened` removes the files of indexes
+    that nobody has open. Neither fails.
+    """
+
+    windows: Callable[[OwnerId], None]
+    vectors: Vectors
+    unopened: Callable[[], None]
+
+    def clear(self, owner: OwnerId, units: tuple[UnitId, ...]) -> None:
+        """After the units, and what goes with them, were removed from the store."""
+        self.windows(owner)
+        self.vectors.remove(units)
+        self.unopened()
+
+
+class Forgetting:
+    """Chooses, shows and removes. The store removes all that it holds in one transaction (units, full text, vectors,
+    contexts, topics, batches, the words of turns), then the copies go."""
+
+    def __init__(self, store: MemoryStore, choices: ForgettingStore, recall: Recall, copies: Copies) -> None:
         self._store = store
+        self._choices = choices
         self._recall = recall
-        self._vectors = vectors
+        self._copies = copies
 
     def preview(self, owner: OwnerId, wanted: Wanted, at: datetime) -> Preview:
         """What would go now. Raises MemoryNotFound, SessionNotFound, RequestInvalid."""
         selection, found_by = self._select(owner, wanted, at)
-        return Preview(self._store.leaving(owner, selection), found_by)
+        return Preview(self._choices.leaving(owner, selection), found_by)
 
     def forget(self, owner: OwnerId, wanted: Wanted, token: str | None, at: datetime) -> Leaving:
         """Remove it. With a token, only what the preview of that token showed: raises ForgettingChanged. What a query
@@ -66,14 +88,22 @@ class Forgetting:
                 "No memory holds these words.",
                 hint="Others may be near in meaning: look at what goes before, and confirm.",
             )
-        leaving = self._store.forget_selection(owner, selection, token)
-        self._vectors.remove(leaving.units)
+        leaving = self._choices.forget_selection(owner, selection, token)
+        self._copies.clear(owner, leaving.units)
         return leaving
+
+    def forget_unit(self, owner: OwnerId, unit: UnitId) -> tuple[UnitId, ...]:
+        """Remove one unit without a look before; ids of all that went. Raises MemoryNotFound."""
+        units = self._store.forget(owner, [unit])
+        if not units:
+            raise MemoryNotFound(f"There is no memory {unit}.", id=unit)
+        self._copies.clear(owner, units)
+        return units
 
     def _select(self, owner: OwnerId, wanted: Wanted, at: datetime) -> tuple[Selection, FoundBy | None]:
         if wanted.query is None:
             return Selection(wanted.ids, wanted.session, wanted.facts), None
-        held = self._store.holding(owner, wanted.query, _MOST + 1)
+        held = self._choices.holding(owner, wanted.query, _MOST + 1)
         if len(held) > _MOST:
             raise RequestInvalid(f"More than {_MOST} memories hold these words; name it more exactly.", field="query")
         if held:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from edge.engine.ports import MemoryStore, Scope, Written
@@ -12,14 +12,14 @@ from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_
 from edge.memory.novelty import adds_something
 from edge.memory.rules import Exchange, Rules
 from edge.memory.secret_facts import secret_facts, statement_of
-from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState, UnitId
+from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState
 
 _TURNS_REFERRED_TO = 3
 """What was told, a confirmation or another correction in between, and what is corrected now."""
 
 
 class Remember:
-    """Turns, statements and forgetting become changes in the store. Lives on the memory thread."""
+    """Turns and statements become changes in the store. Lives on the memory thread."""
 
     def __init__(
         self,
@@ -104,12 +104,6 @@ class Remember:
     ) -> tuple[Change, ...]:
         """What storing units as they are given would change, for who writes it together with something else."""
         return self._changes(owner, session, drafts, at)
-
-    def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
-        """Remove units for good, from the store and from the vectors; returns all that is gone."""
-        removed = self._store.forget(owner, ids)
-        self._vectors.remove(removed)
-        return removed
 
     def embed_backlog(self, limit: int) -> bool:
         """Embed up to `limit` chunks of what has no vector yet; True while work is left. Raises EmbedderFailed."""

@@ -6,9 +6,12 @@ from pathlib import Path
 
 from edge.daemon.embedders import Embedders
 from edge.daemon.memory import Memory
+from edge.engine.forgetting import Copies, Forgetting
+from edge.engine.forgetting_ports import Leaving, Selection
 from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.engine.vectors import embedder_key
 from edge.errors import ModelMissing, ModelUnfit, ModelUnknown
+from edge.memory.units import OwnerId, UnitId
 from tests.engine.making import Desk
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.language_model import ScriptedModel
@@ -51,6 +54,19 @@ class NamedModels:
         return self.here[embedder_id]
 
 
+class NothingToChoose:
+    """The ForgettingStore where units are forgotten by their ids alone."""
+
+    def leaving(self, owner: OwnerId, selection: Selection) -> Leaving:
+        raise AssertionError(f"{owner} looks at {selection}")
+
+    def forget_selection(self, owner: OwnerId, selection: Selection, token: str | None) -> Leaving:
+        raise AssertionError(f"{owner} forgets {selection} by {token}")
+
+    def holding(self, owner: OwnerId, query: str, limit: int) -> list[UnitId]:
+        raise AssertionError(f"{owner} looks for {limit} of {query}")
+
+
 class Life:
     """A run of the memory thread's parts on a store and a folder that are there before and after it."""
 
@@ -73,6 +89,11 @@ class Life:
             close_store=lambda: None,
         )
 
+        self.windows_of: list[OwnerId] = []
+        """Whose windows were dropped."""
+        copies = Copies(self.windows_of.append, self.desk.vectors, self.memory.forgot)
+        self.forgetting = Forgetting(self.desk.store, NothingToChoose(), self.desk.recall, copies)
+
     def _open(self, folder: Path, embedder: TextEmbedder) -> ExactIndex:
         folder.mkdir(parents=True, exist_ok=True)
         key = embedder_key(embedder)
@@ -92,3 +113,10 @@ class Life:
 
     def folders(self) -> set[str]:
         return {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else set()
+
+    def vectors(self) -> set[UnitId]:
+        """The units that the index which serves can find."""
+        index = self.desk.vectors.index
+        assert index is not None
+        (vector,) = HashEmbedder().embed(["x"])[0].vectors[:1]
+        return {unit for unit, _ in index.search(vector, 10**6, None)}

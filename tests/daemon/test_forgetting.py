@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from edge.daemon import memories
+from edge.errors import MemoryNotFound
 from edge.memory.units import UnitId
 from tests.daemon.making import Life, NamedModels
-from tests.engine.making import ANN, Desk
+from tests.engine.making import ANN, BOB, Desk
 from tests.fakes.embedder import HashEmbedder
 
 
@@ -29,7 +29,7 @@ def forget_in_a_life(folder: Path, desk: Desk, unit: UnitId, models: NamedModels
     life.start()
     life.idle()
     assert life.folders() == {"a-64", "b-64"}
-    memories.forget(life.memory, ANN, unit)
+    life.forgetting.forget_unit(ANN, unit)
     return life.folders()
 
 
@@ -48,5 +48,21 @@ def test_one_that_serves_while_another_is_not_there_stays(tmp_path: Path) -> Non
 def test_nothing_is_removed_while_the_embedder_is_still_being_loaded(tmp_path: Path) -> None:
     desk, unit = told(tmp_path, "My locker is number 4711.")
     life = Life(tmp_path, NamedModels("a", HashEmbedder(model_id="a")), desk)
-    memories.forget(life.memory, ANN, unit)
+    life.forgetting.forget_unit(ANN, unit)
     assert life.folders() == {"a-64", "b-64"}
+
+
+@pytest.mark.parametrize("told", ["My phone number is 0151 2345678.", "我的手机号是13900001111。"])
+def test_one_unit_takes_all_that_says_it_and_its_copies(tmp_path: Path, told: str) -> None:
+    life = Life(tmp_path, NamedModels("a", HashEmbedder(model_id="a")))
+    life.start()
+    life.desk.say(told)
+    life.idle()
+    words, phone = (unit.id for unit in life.desk.units())
+    with pytest.raises(MemoryNotFound):
+        life.forgetting.forget_unit(BOB, phone)
+    assert (life.windows_of, life.vectors()) == ([], {words, phone})
+    assert life.forgetting.forget_unit(ANN, phone) == (words, phone)
+    assert (life.windows_of, life.vectors(), life.desk.units()) == ([ANN], set(), [])
+    with pytest.raises(MemoryNotFound):
+        life.forgetting.forget_unit(ANN, phone)

@@ -1,4 +1,4 @@
-"""Requests for memories over a memory of fakes: page, add, show, forget, recall; each inside its owner."""
+"""Requests for memories over a memory of fakes: page, add, show, recall; each inside its owner."""
 
 from __future__ import annotations
 
@@ -93,22 +93,10 @@ def test_pages_follow_one_another_without_a_gap(memory: Memory, desk: Desk) -> N
     assert page(memory, desk, kind="episode") == ([], None)
 
 
-def test_forgetting_names_all_that_is_gone(memory: Memory, desk: Desk) -> None:
-    answer = remember(memory, desk, content="My phone number is 0151 2345678.")
-    gone = memories.forget(memory, ANN, UnitId(answer["added"][1]))
-    assert gone["forgotten"] == answer["added"]
-    for unit in answer["added"]:
-        with pytest.raises(MemoryNotFound):
-            memories.show(memory, ANN, UnitId(unit))
-    with pytest.raises(MemoryNotFound):
-        memories.forget(memory, ANN, UnitId(answer["added"][0]))
-
-
-def test_another_owner_sees_and_removes_nothing(memory: Memory, desk: Desk) -> None:
+def test_another_owner_sees_nothing(memory: Memory, desk: Desk) -> None:
     unit = UnitId(remember(memory, desk, content="The zeppelin leaves at nine.")["added"][0])
-    for call in (memories.show, memories.forget):
-        with pytest.raises(MemoryNotFound):
-            call(memory, BOB, unit)
+    with pytest.raises(MemoryNotFound):
+        memories.show(memory, BOB, unit)
     assert page(memory, desk, BOB) == ([], None)
     wanted = RecallRequest.read(Fields({"query": "zeppelin"}), 8)
     assert memories.recall(memory, BOB, wanted, desk.clock.now())["recalled"] == []

@@ -47,7 +47,7 @@ def test_what_was_said_again_is_told(desk: Desk) -> None:
 def test_forgotten_words_are_null_and_their_quote_too(desk: Desk) -> None:
     desk.say("My name is Will and I live in Berlin.")
     units = {unit.slot: unit for unit in desk.units() if unit.kind is not Kind.EPISODE}
-    desk.remember.forget(ANN, [units["name"].id])
+    desk.forget(ANN, [units["name"].id])
     answer = why_answer(desk.store.truth.provenance(ANN, units["home"].id))
     assert answer["said"] is not None
     assert (answer["said"]["words"], answer["quote"]) == (None, None)

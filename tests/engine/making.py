@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 
 from edge.engine.archive import Archive
 from edge.engine.doubles import Doubles
+from edge.engine.forgetting import Copies
 from edge.engine.past import Past
 from edge.engine.ports import Scope
 from edge.engine.recall import Limits, Recall
@@ -103,6 +105,12 @@ class Desk:
         self.clock.pass_by(minutes=1)
         self.remember.begin_turn(owner, session, message, self.clock.now())
         self.embed()
+
+    def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
+        """Forget units, as the use case does; all that is gone."""
+        gone = self.store.forget(owner, ids)
+        Copies(lambda owner: None, self.vectors, lambda: None).clear(owner, gone)
+        return gone
 
     def embed(self) -> None:
         while self.remember.embed_backlog(4):

@@ -96,7 +96,7 @@ def test_a_text_that_is_forgotten_half_way_leaves_nothing(desk: Desk) -> None:
     tell(desk, LONG)
     for _ in range(3):
         assert desk.remember.embed_backlog(4)
-    desk.remember.forget(ANN, [unit.id for unit in desk.units()])
+    desk.forget(ANN, [unit.id for unit in desk.units()])
     desk.embed()
     assert embedded(desk) == []
     assert desk.vectors.index is not None
@@ -155,7 +155,7 @@ def test_in_another_run_what_was_left_out_is_tried_again(desk: Desk) -> None:
 def test_what_is_forgotten_is_not_waited_for(desk: Desk) -> None:
     (bad,) = tell(desk, "毒药")
     desk.embed()
-    desk.remember.forget(ANN, [bad])
+    desk.forget(ANN, [bad])
     tell(desk, "好的")
     desk.embed()
     assert missing(desk) == []

@@ -215,7 +215,7 @@ class World:
         unit, known = self.ids[-drop.back], self.model.units[-drop.back]
         owner = self.owners[known.owner]
         if drop.how == "forget":
-            self.remember.forget(owner, [unit])
+            self.store.forget(owner, [unit])
             known.gone = True
         elif not known.gone and self.store.archive.archive(owner, [unit], Why.BY_HAND, self.clock.now()):
             known.archived = self.clock.now()

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge.engine.archive import Archive
-from edge.engine.forgetting import Forgetting, Wanted
+from edge.engine.forgetting import Copies, Forgetting, Wanted
 from edge.engine.ports import Scope
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
@@ -95,7 +95,8 @@ class World:
         self.remember = Remember(store, RULES, vectors, Lifespans())
         self.archive = Archive(store.archive, Lifespans(), Decay(), clock)
         self.serving = Serving(store, store.archive, self.archive)
-        self.forgetting = Forgetting(store.forgetting, self.recall, vectors)
+        copies = Copies(lambda owner: None, vectors, lambda: None)
+        self.forgetting = Forgetting(store, store.forgetting, self.recall, copies)
 
     def take(self, step: Step) -> None:
         self.clock.pass_by(minutes=1)
@@ -147,7 +148,7 @@ class World:
                         owner, Wanted(query=["zeppelin", "词典", own_mark(1)][step.which % 3]), None, now
                     )
                 case "forget" if units:
-                    self.remember.forget(owner, [units[step.which % len(units)]])
+                    self.forgetting.forget_unit(owner, units[step.which % len(units)])
                 case "archive" if units:
                     self.archive.put_away(owner, [units[step.which % len(units)]], Why.BY_HAND, now)
         except (MemoryNotFound, SessionNotFound):

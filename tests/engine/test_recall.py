@@ -199,7 +199,7 @@ def test_what_expired_or_was_forgotten_is_not_found(desk: Desk) -> None:
     desk.say("The zeppelin leaves at nine.")
     gone = desk.units()[-1].id
     assert len(ask(desk, "zeppelin").recalled) == 2
-    desk.remember.forget(ANN, [gone])
+    desk.forget(ANN, [gone])
     assert contents(ask(desk, "zeppelin")) == ["The zeppelin is late."]
     desk.clock.pass_by(hours=1)
     assert ask(desk, "zeppelin").recalled == ()

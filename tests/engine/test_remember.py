@@ -91,8 +91,8 @@ def test_forgotten_is_gone_from_vectors_too(desk: Desk) -> None:
     (unit,) = desk.units()
     assert desk.vectors.index is not None
     assert desk.vectors.index.state().vectors == 1
-    assert desk.remember.forget(BOB, [unit.id]) == ()
-    assert desk.remember.forget(ANN, [unit.id]) == (unit.id,)
+    assert desk.forget(BOB, [unit.id]) == ()
+    assert desk.forget(ANN, [unit.id]) == (unit.id,)
     assert desk.vectors.index.state().vectors == 0
     assert desk.units() == []
 

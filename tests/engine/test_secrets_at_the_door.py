@@ -74,7 +74,7 @@ def test_a_secret_that_is_to_be_remembered_becomes_a_fact_with_a_value(message: 
             assert (fact.content, fact.value) == (message, secret)
             for prompt in prompts(at):
                 assert audit(prompt, units=contents(at), secrets=[secret], kept=[secret]) == []
-            gone = at.remember.forget(ANN, [fact.id])
+            gone = at.forget(ANN, [fact.id])
             assert gone
             assert [text for text in contents(at) if secret in text] == []
             assert [turn for turn in at.kept() if secret in turn.message + turn.reply] == []

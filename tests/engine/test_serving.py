@@ -128,7 +128,7 @@ def test_another_session_judges_nothing(desk: Desk) -> None:
 def test_what_is_forgotten_in_between_is_passed_over(desk: Desk) -> None:
     tea = keep(desk)
     reply(desk, "Lapsang, of course.", tea)
-    desk.remember.forget(ANN, [tea])
+    desk.forget(ANN, [tea])
     say(desk, "不对")
     assert tea not in {each.id for each in desk.units()}
 

@@ -665,7 +665,7 @@ def test_what_is_forgotten_while_the_model_speaks_is_not_in_the_next_prompt() ->
             await reached(again)
 
             def forget() -> None:
-                at.remember.forget(ANN, [unit])
+                at.forget(ANN, [unit])
                 at.windows.forget(ANN)
 
             await at.workers[0].run(forget)

@@ -82,7 +82,7 @@ def test_what_is_forgotten_is_gone_from_both(desk: Desk) -> None:
     desk.say("飞艇九点起飞。")
     coming = prepare(desk, HashEmbedder(32, model_id="other"))
     embed_coming(desk)
-    desk.remember.forget(ANN, [1])  # type: ignore[list-item]
+    desk.forget(ANN, [1])  # type: ignore[list-item]
     assert (serving(desk).state().vectors, coming.state().vectors) == (0, 0)
 
 
@@ -106,7 +106,7 @@ def test_an_index_that_cannot_follow_keeps_nobody_from_forgetting(
 
     with monkeypatch.context() as patch:
         patch.setattr(serving(desk), "follow", fail)
-        assert desk.remember.forget(ANN, [1])  # type: ignore[list-item]
+        assert desk.forget(ANN, [1])  # type: ignore[list-item]
     assert nearest(desk, "飞艇九点起飞。") == []
     assert "The disk is gone." in caplog.text
 
