@@ -10,10 +10,11 @@ from datetime import tzinfo
 from edge.engine.compaction import Compaction
 from edge.engine.entry import Entries, Entry
 from edge.engine.ports import MemoryStore, Scope
+from edge.engine.telling import replacements, told_again
 from edge.errors import MemoryNotFound
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
-from edge.memory.units import SELF, Kind, OwnerId, Recalled, SessionId, Source, Turn, TurnId, Unit, UnitId
+from edge.memory.units import SELF, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
 from edge.prompt.budget import Wanted, allot
 from edge.prompt.composition import Composer, Tokens
 from edge.prompt.structured import IDLE, Execution
@@ -22,8 +23,6 @@ from edge.prompt.window import Marks, Window, must_compact
 
 _KEPT_WINDOWS = 64
 _TURNS_LOOKED_AT = 40
-_TOLD_AGAIN = 3
-"""Units of a topic that are told when the person comes back to it, whatever they ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +90,12 @@ class Windows:
         changes; `back` are the units of the subject that comes back: the last of them are told once more.
         Raises PromptTooLong where the role text and the person's words alone do not fit.
         """
-        again = self._told_again(scope, back)
+        again = told_again(self._store, scope, back)
         units = [*(found.told for found in recalled), *again]
         said = _Said(self._composer.text(message), units, execution, nothing, shift, {unit.id for unit in again})
         window = self._windows.get(_key(scope))
         if window is not None:
-            said = replace(said, units=self._replacements(scope, window) + list(said.units))
+            said = replace(said, units=replacements(self._store, scope, window) + list(said.units))
             grown = self._grown(scope, window, said)
             if grown is not None:
                 return grown
@@ -166,33 +165,6 @@ class Windows:
         return False
 
     # --- a window that grows ---------------------------------------------------------------------------------------
-
-    def _replacements(self, scope: Scope, window: Window) -> list[Unit]:
-        """Units that follow one that stands in the window and holds no more, unless their own turn stands there."""
-        visible = self._store.units(scope, window.units)
-        successors = (self._successor(scope.owner, unit) for unit in sorted(window.units - visible.keys()))
-        found = self._store.units(scope, [unit for unit in successors if unit is not None])
-        return [unit for unit in found.values() if unit.source_turn not in window.turns]
-
-    def _told_again(self, scope: Scope, back: Collection[UnitId]) -> list[Unit]:
-        """What was said last of the subject that comes back; not the words as well from which it was distilled."""
-        units = self._store.units(scope, back).values()
-        states = [unit for unit in units if unit.kind is Kind.SESSION_STATE]
-        distilled = {unit.source_turn for unit in states}
-        said = [unit for unit in units if unit.kind is Kind.EPISODE and unit.source is Source.USER]
-        told = states + [unit for unit in said if unit.source_turn not in distilled]
-        return sorted(told, key=lambda unit: -unit.id)[:_TOLD_AGAIN]
-
-    def _successor(self, owner: OwnerId, unit: UnitId) -> UnitId | None:
-        """The unit at the end of a chain of versions; None where the unit only expired or is gone."""
-        successor = None
-        try:
-            following = self._store.unit(owner, unit).superseded_by
-            while following is not None:
-                successor, following = following, self._store.unit(owner, following).superseded_by
-        except MemoryNotFound:
-            return None
-        return successor
 
     def _grown(self, scope: Scope, window: Window, said: _Said) -> Prompt | None:
         """The window with this turn at its end; None where it would pass its mark and must be compacted."""
