@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from edge.memory.secret_shapes import IS, OF, Label, Shape
+from edge.memory.secret_names import IS, OF
+from edge.memory.secret_shapes import Label, Shape
 
 _VALUE = r"[^\s;\"\u3000-\u303f\u3400-\u9fff\uff00-\uffef“”]"
 _NAME = r"(?<![A-Za-z0-9])(?:pass[ _-]?words?|passwd|pwd|pass[ _-]?phrase|pass[ _-]?code|psk)"

@@ -12,9 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from edge.memory.language import Language, language_of
+from edge.memory.secret_cards import CARD
 from edge.memory.secret_folding import folded
+from edge.memory.secret_names import CALLED
 from edge.memory.secret_passwords import PASSWORDS
-from edge.memory.secret_shapes import SHAPES, Label, Shape
+from edge.memory.secret_shapes import Label, Shape
+from edge.memory.secret_tokens import TOKENS
 from edge.memory.secret_wishes import is_wished
 
 
@@ -25,7 +28,7 @@ def _sign_of(key: str) -> str:
 Labels = tuple[str, ...]
 """What was taken out: "API key", "password"; each once, in order."""
 
-_ALL = (*SHAPES, *PASSWORDS)
+_ALL = (*TOKENS, *CALLED, CARD, *PASSWORDS)
 _KEYED, _KEYLESS = [shape for shape in _ALL if shape.keys], [shape for shape in _ALL if not shape.keys]
 _SIGNS = "_-密码口令证动态"
 _KEYS = {
