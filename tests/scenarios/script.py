@@ -1,11 +1,13 @@
 """Scenarios as text: what is said and done, line by line, and what must be seen after it.
 
     # The first line says what the scenario shows.
-    zone: Asia/Shanghai             settings of the scenario: zone, start (local time), models (scripted or real),
-    start: 2026-03-01 09:00         embedder (hash or real), and any setting, as `recall.fast_answers: false`
+    zone: Asia/Shanghai             settings of the scenario: zone, start (local time), embedder (hash or real),
+    start: 2026-03-01 09:00         models, and any setting, as `recall.threshold: 0.4`
+    models: scripted, real, worded  it is run with each of these, see `models`; scripted alone where that is not given
 
     > My name is Zhang Wei.         a person's turn
-    < Nice to meet you.             what the scripted model says in it; without one it says "I see."
+    < Nice to meet you.             what the model says in it; without it a scripted one says "I see.", a real one what
+                                    it thinks
     remembered: name = Zhang Wei    what must be seen after it; see `CHECKS`
     + 26 hours                      time passes
     = 2026-03-29 01:30              the clock is set, as NTP does, also back
@@ -22,9 +24,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.scenarios.models import Mode
+
 SETTINGS = ("zone", "start", "models", "embedder")
 CHECKS = {
     "reply": "the reply holds this text",
+    "says": "the same of the runtime or a real model, at temperature 0; what a scripted one says is not looked at",
     "by": "who answered: model or runtime",
     "prompt": "the last turn of the prompt, with its notes, holds this text",
     "window": "the whole prompt holds this text",
@@ -69,6 +74,11 @@ class Script:
     title: str
     settings: dict[str, str] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """With what it is run."""
+        return tuple(Mode(name.strip()) for name in self.settings.get("models", Mode.SCRIPTED).split(","))
 
 
 def read_script(path: Path) -> Script:

@@ -10,18 +10,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.scenarios.models import Mode
 from tests.scenarios.play import Player
 from tests.scenarios.script import Script, ScriptInvalid, Step, read_script
 from tests.secret_cases import SECRETS
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*/*.txt"))
-_REAL = ("models: real", "embedder: real")
 
 
-def _marks(path: Path) -> list[pytest.MarkDecorator]:
-    """Scripts that name the real models need their files."""
-    text = path.read_text(encoding="utf-8")
-    return [pytest.mark.models] if any(f"\n{line}" in text for line in _REAL) else []
+def _runs() -> Iterator[object]:
+    """Each script with each of its models; the real ones need their files."""
+    for path in SCRIPTS:
+        script = read_script(path)
+        name = f"{path.parent.name}-{path.stem}"
+        for mode in script.modes:
+            is_real = mode is not Mode.SCRIPTED or script.settings.get("embedder") == "real"
+            marks = [pytest.mark.models] if is_real else []
+            yield pytest.param(path, mode, id=name if mode is Mode.SCRIPTED else f"{name}-{mode}", marks=marks)
 
 
 @pytest.fixture
@@ -32,14 +37,15 @@ def zone_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     time.tzset()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, id=f"{path.parent.name}-{path.stem}", marks=_marks(path)) for path in SCRIPTS],
-)
-def test_a_scenario_holds(path: Path, zone_kept: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("path", "mode"), list(_runs()))
+def test_a_scenario_holds(
+    path: Path, mode: Mode, zone_kept: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    real = request.getfixturevalue("real_models") if request.node.get_closest_marker("models") else None
+    script = read_script(path)
     with tempfile.TemporaryDirectory(prefix="edge") as folder:
-        faults = asyncio.run(Player(read_script(path), Path(folder), zone_kept).play())
-    assert not faults, "\n".join([read_script(path).title, *faults])
+        faults = asyncio.run(Player(script, Path(folder), zone_kept, mode, real).play())
+    assert not faults, "\n".join([script.title, *faults])
 
 
 def test_sixty_shapes_of_secrets_leave_nothing_in_any_turn(zone_kept: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from edge.engine.ports import MemoryStore, Scope
 from edge.memory.units import Unit
 from tests.fakes.language_model import ScriptedModel
 from tests.prompt_audit import audit, messages_of
+from tests.scenarios.models import HeardModel
 from tests.secret_cases import SECRETS
 
 
@@ -56,7 +57,7 @@ class Watch:
 
 
 def audited(
-    model: ScriptedModel, context: Mapping[str, object], units: Sequence[Unit], log: Iterable[str]
+    model: ScriptedModel | HeardModel, context: Mapping[str, object], units: Sequence[Unit], log: Iterable[str]
 ) -> list[str]:
     """What stands in the last prompt, the units or the log where it must not."""
     return audit(
