@@ -122,6 +122,11 @@ class LanguageModel(Protocol):
     @property
     def context_tokens(self) -> int: ...
     @property
+    def aside_tokens(self) -> int:
+        """Most tokens of a prompt of `score` and `free_line` and what follows it. The cache has room for them beside a
+        full window, which they never touch."""
+
+    @property
     def tokenizer(self) -> Tokenizer: ...
 
     def new_stop(self) -> StopSignal:
@@ -133,10 +138,13 @@ class LanguageModel(Protocol):
 
     def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
         """Mean log-probability of each candidate's tokens after the shared prefix, which is evaluated once.
-        Raises Cancelled when stopped."""
+        Raises Cancelled when stopped, ModelFailed, ValueError where it does not fit `aside_tokens`."""
 
-    def free_line(self, prompt: Sequence[int], max_tokens: int, stop: StopSignal) -> str:
-        """One short line of free text, ended at a line break. Raises Cancelled when stopped."""
+    def free_line(
+        self, prompt: Sequence[int], max_tokens: int, stop: StopSignal, *, temperature: float = 0.0, seed: int = 0
+    ) -> str:
+        """One short line of free text, ended at a line break; may be empty. Temperature 0 takes the likeliest tokens,
+        otherwise the seed decides. Raises as `score` does."""
 
     def memory(self) -> dict[str, int]:
         """Bytes by part: `weights`, `kv`, `compute`."""

@@ -18,8 +18,8 @@ from edge.models.pieces import PieceBuilder
 class LlamaModel:
     """The `LanguageModel` of a loaded file; `edge.models.llama_loading.load_llama` makes it.
 
-    `stream` works on one sequence of the KV cache, `score` and `free_line` on another, so that asking the model
-    something on the side costs a session nothing as long as the context has room for both.
+    `stream` works on one sequence of the KV cache, `score` and `free_line` on another with room of its own, so that
+    asking the model something on the side costs a session nothing.
     """
 
     def __init__(
@@ -29,6 +29,7 @@ class LlamaModel:
         tokenizer: LlamaTokenizer,
         *,
         context_tokens: int,
+        aside_tokens: int,
         memory: dict[str, int],
         clock: Clock,
     ) -> None:
@@ -36,6 +37,7 @@ class LlamaModel:
         self._context = context
         self._tokenizer = tokenizer
         self._context_tokens = context_tokens
+        self._aside_tokens = aside_tokens
         self._memory = memory
         self._clock = clock
         self._busy = False
@@ -48,6 +50,10 @@ class LlamaModel:
     @property
     def context_tokens(self) -> int:
         return self._context_tokens
+
+    @property
+    def aside_tokens(self) -> int:
+        return self._aside_tokens
 
     @property
     def tokenizer(self) -> LlamaTokenizer:
@@ -66,7 +72,7 @@ class LlamaModel:
             self._context.close()
 
     def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
-        self._check_fit(prompt, 1)
+        self._check_fit(prompt, 1, self._context_tokens)
         if sampling.max_tokens < 1:
             raise ValueError(f"max_tokens is {sampling.max_tokens}; at least 1 is needed")
         return self._stream(prompt, sampling, stop)
@@ -130,7 +136,7 @@ class LlamaModel:
     def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
         if not candidates or not all(candidates):
             raise ValueError("there is nothing to score: no candidates, or an empty one")
-        self._check_fit(prefix, max(map(len, candidates)))
+        self._check_fit(prefix, max(map(len, candidates)), self._aside_tokens)
         self._check_known([token for candidate in candidates for token in candidate])
         with self._call(stop), self._cancelled():
             kept = self._context.reuse(SCRATCH, prefix)
@@ -153,7 +159,7 @@ class LlamaModel:
         """Candidates that are evaluated side by side: as many as there are branches, and cells for them."""
         start, cells = 0, prefix_tokens
         for i, candidate in enumerate(candidates):
-            full = i - start == len(BRANCHES) or cells + len(candidate) > self._context_tokens
+            full = i - start == len(BRANCHES) or cells + len(candidate) > self._aside_tokens
             if full and i > start:
                 yield range(start, i)
                 start, cells = i, prefix_tokens
@@ -163,8 +169,6 @@ class LlamaModel:
     def _score_group(
         self, prefix_tokens: int, candidates: Sequence[Sequence[int]], group: range, sums: list[float]
     ) -> None:
-        tokens = sum(len(candidates[i]) - 1 for i in group)
-        self._context.claim(SCRATCH, prefix_tokens + tokens)
         work: list[tuple[int, int, Cell]] = []  # candidate, the token that follows, the cell it is read from
         for branch, i in zip(BRANCHES, group, strict=False):
             self._context.branch(branch)
@@ -177,14 +181,17 @@ class LlamaModel:
             for row, (i, following, _) in enumerate(part):
                 sums[i] += log_probability(self._context.row(row), following)
 
-    def free_line(self, prompt: Sequence[int], max_tokens: int, stop: StopSignal) -> str:
-        self._check_fit(prompt, 1)
-        limit = min(max_tokens, self._context_tokens - len(prompt))
+    def free_line(
+        self, prompt: Sequence[int], max_tokens: int, stop: StopSignal, *, temperature: float = 0.0, seed: int = 0
+    ) -> str:
+        self._check_fit(prompt, 1, self._aside_tokens)
+        limit = min(max_tokens, self._aside_tokens - len(prompt))
+        sampling = Sampling(temperature=temperature, seed=seed)
         with self._call(stop), self._cancelled():
             kept = self._context.reuse(SCRATCH, prompt)
             self._context.evaluate(SCRATCH, prompt[kept:])
             data = b""
-            with closing(self._sampled(SCRATCH, Sampling(temperature=0.0), limit)) as sampled:
+            with closing(self._sampled(SCRATCH, sampling, limit)) as sampled:
                 for token in sampled:
                     data += self._tokenizer.decode((token,))
                     if b"\n" in data.lstrip():
@@ -218,11 +225,9 @@ class LlamaModel:
         except Stopped:
             raise Cancelled("The model was stopped on request.") from None
 
-    def _check_fit(self, tokens: Sequence[int], reply: int) -> None:
-        if not tokens or len(tokens) + reply > self._context_tokens:
-            raise ValueError(
-                f"{len(tokens)} tokens and {reply} to follow do not fit a context of {self._context_tokens} tokens"
-            )
+    def _check_fit(self, tokens: Sequence[int], reply: int, room: int) -> None:
+        if not tokens or len(tokens) + reply > room:
+            raise ValueError(f"{len(tokens)} tokens and {reply} to follow do not fit a context of {room} tokens")
         self._check_known(tokens)
 
     def _check_known(self, tokens: Sequence[int]) -> None:

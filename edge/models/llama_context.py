@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +15,6 @@ import numpy.typing as npt
 from edge.errors import ModelFailed
 from edge.models.llama_stop import LlamaStop, abort_callback
 from edge.models.llama_tokenizer import LlamaWeights
-
-logger = logging.getLogger(__name__)
 
 CHAT, SCRATCH = 0, 1
 """Sequences: the session's window, and everything that is asked beside it."""
@@ -46,7 +43,7 @@ class Cell:
 class LlamaContext:
     """Evaluates tokens. `held(sequence)` are the tokens whose keys and values are surely in the cache.
 
-    The cells are one pool for all sequences; where they run short, the sequence that is not asked for gives way.
+    The cells are one pool for all sequences, with room for each of them at its longest.
     """
 
     def __init__(self, weights: LlamaWeights, params: Any, vocabulary_size: int) -> None:
@@ -108,19 +105,11 @@ class LlamaContext:
         Raises Stopped (the steps before stay in the cache) or ModelFailed (the cache is empty then).
         """
         held = self._held[sequence]
-        self.claim(sequence, len(held) + len(tokens))
         for start in range(0, len(tokens), self._step):
             part = tokens[start : start + self._step]
             last = start + len(part) == len(tokens)
             self.decode([Cell(t, len(held) + i, sequence, last and i == len(part) - 1) for i, t in enumerate(part)])
             held.extend(part)
-
-    def claim(self, sequence: int, cells: int) -> None:
-        """Make sure that a sequence can grow to so many cells, at the other's cost if need be."""
-        other = SCRATCH if sequence == CHAT else CHAT
-        if self._held[other] and cells + self.held(other) > self._cells:
-            logger.debug("sequence %d gives way: %d of %d cells wanted by %d", other, cells, self._cells, sequence)
-            self._trim(other, 0)
 
     def decode(self, cells: Sequence[Cell]) -> None:
         """One step of at most `batch` tokens, all or nothing. Raises Stopped or ModelFailed."""

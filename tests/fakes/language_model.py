@@ -77,16 +77,16 @@ class Gate:
 
 
 class ScriptedStop:
-    """A signal that also wakes a model waiting at its gate."""
+    """A signal that also wakes a model waiting at a gate."""
 
-    def __init__(self, gate: Gate | None) -> None:
-        self._gate = gate
+    def __init__(self, *gates: Gate) -> None:
+        self._gates = gates
         self._event = threading.Event()
 
     def set(self) -> None:
         self._event.set()
-        if self._gate is not None:
-            self._gate.wake()
+        for gate in self._gates:
+            gate.wake()
 
     def is_set(self) -> bool:
         return self._event.is_set()
@@ -96,7 +96,8 @@ class ScriptedModel:
     """Answers from a list of replies, in order and then its last one again, or from a function of the prompt's text.
 
     An exception in the list, or raised by the function, is raised after the prefill in place of a reply. `prompts`
-    are the prompts of all streams. With a `gate` each prefill of two tokens or more waits half-way.
+    are the prompts of all streams, `aside` those of `score` and `free_line`. With a `gate` each prefill of two tokens
+    or more waits half-way, with an `aside_gate` each call beside the streams.
     """
 
     def __init__(
@@ -105,11 +106,14 @@ class ScriptedModel:
         *,
         context: int = 4096,
         gate: Gate | None = None,
+        aside_gate: Gate | None = None,
         model_id: str = "scripted",
     ) -> None:
         self.prompts: list[list[int]] = []
         self.closed = False
+        self.aside: list[list[int]] = []
         self.gate = gate
+        self.aside_gate = aside_gate
         self._replies = replies
         self._context = context
         self._id = model_id
@@ -127,11 +131,15 @@ class ScriptedModel:
         return self._context
 
     @property
+    def aside_tokens(self) -> int:
+        return 1024
+
+    @property
     def tokenizer(self) -> ScriptedTokenizer:
         return self._tokenizer
 
     def new_stop(self) -> ScriptedStop:
-        return ScriptedStop(self.gate)
+        return ScriptedStop(*(gate for gate in (self.gate, self.aside_gate) if gate is not None))
 
     def memory(self) -> dict[str, int]:
         return {"weights": 1, "kv": 12288 * self._context, "compute": 1}
@@ -140,7 +148,7 @@ class ScriptedModel:
         self.closed = True
 
     def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
-        self._check_fit(prompt, 1)
+        self._check_fit(prompt, 1, self._context)
         if sampling.max_tokens < 1:
             raise ValueError(f"max_tokens is {sampling.max_tokens}; at least 1 is needed")
         return self._stream(list(prompt), sampling, stop)
@@ -206,21 +214,25 @@ class ScriptedModel:
         """Log of the share of a candidate's tokens that stand in the prefix (smoothed by its length)."""
         if not candidates or not all(candidates):
             raise ValueError("there is nothing to score: no candidates, or an empty one")
-        self._check_fit(prefix, max(map(len, candidates)))
+        self._check_fit(prefix, max(map(len, candidates)), self.aside_tokens)
         with self._call():
-            self._raise_if_stopped(stop)
+            self._ask_aside(prefix, stop)
             seen = set(prefix)
             return [math.log((sum(t in seen for t in c) + 0.5) / (len(c) + 1)) for c in candidates]
 
-    def free_line(self, prompt: Sequence[int], max_tokens: int, stop: StopSignal) -> str:
-        self._check_fit(prompt, 1)
+    def free_line(
+        self, prompt: Sequence[int], max_tokens: int, stop: StopSignal, *, temperature: float = 0.0, seed: int = 0
+    ) -> str:
+        self._check_fit(prompt, 1, self.aside_tokens)
         with self._call():
-            self._raise_if_stopped(stop)
+            self._ask_aside(prompt, stop)
             tokens = self._tokenizer.encode(self._reply(prompt))[:max_tokens]
             return self._tokenizer.decode(tokens).decode(errors="ignore").lstrip().partition("\n")[0].strip()
 
-    @staticmethod
-    def _raise_if_stopped(stop: StopSignal) -> None:
+    def _ask_aside(self, prompt: Sequence[int], stop: StopSignal) -> None:
+        self.aside.append(list(prompt))
+        if self.aside_gate is not None and not stop.is_set():
+            self.aside_gate.wait(stop)
         if stop.is_set():
             raise Cancelled("The model was stopped on request.")
 
@@ -234,8 +246,6 @@ class ScriptedModel:
         finally:
             self._busy = False
 
-    def _check_fit(self, tokens: Sequence[int], reply: int) -> None:
-        if not tokens or len(tokens) + reply > self._context:
-            raise ValueError(
-                f"{len(tokens)} tokens and {reply} to follow do not fit a context of {self._context} tokens"
-            )
+    def _check_fit(self, tokens: Sequence[int], reply: int, room: int) -> None:
+        if not tokens or len(tokens) + reply > room:
+            raise ValueError(f"{len(tokens)} tokens and {reply} to follow do not fit a context of {room} tokens")

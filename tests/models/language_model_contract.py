@@ -186,6 +186,29 @@ class LanguageModelContract:
         _, last = run(model, [*prompt, *tokenizer.encode("go on")], max_tokens=1)
         assert last.reused == len(prompt)
 
+    def test_a_full_window_and_the_longest_question_beside_it_cost_each_other_nothing(
+        self, model: LanguageModel
+    ) -> None:
+        words = model.tokenizer.encode("one two three ") * model.context_tokens
+        window, aside = words[: model.context_tokens - 2], words[1 : model.aside_tokens - 20]
+        run(model, window, max_tokens=1)
+        model.score(aside, [words[:20]] * 9, model.new_stop())
+        model.free_line(aside, 4, model.new_stop())
+        _, last = run(model, [*window, words[0]], max_tokens=1)
+        assert (last.reused, last.evaluated) == (len(window), 1)
+
+    def test_a_question_beside_a_window_that_does_not_fit_is_refused(self, model: LanguageModel) -> None:
+        aside = model.tokenizer.encode("one two ") * model.aside_tokens
+        with pytest.raises(ValueError, match="do not fit"):
+            model.score(aside[: model.aside_tokens - 2], [aside[:3]], model.new_stop())
+        with pytest.raises(ValueError, match="do not fit"):
+            model.free_line(aside[: model.aside_tokens], 1, model.new_stop())
+
+    def test_a_free_line_with_a_seed_comes_out_the_same_again(self, model: LanguageModel) -> None:
+        prompt = chat(model.tokenizer, ("user", "用几个字给这组笔记起个名字: 咖啡, 茶。"))
+        lines = {model.free_line(prompt, 8, model.new_stop(), temperature=0.1, seed=7) for _ in range(3)}
+        assert len(lines) == 1
+
     def test_nothing_to_score_is_refused(self, model: LanguageModel) -> None:
         prefix = model.tokenizer.encode("Topic:")
         nothing: list[list[list[int]]] = [[], [[]], [prefix, []]]
@@ -193,7 +216,7 @@ class LanguageModelContract:
             with pytest.raises(ValueError, match="nothing to score"):
                 model.score(prefix, candidates, model.new_stop())
         with pytest.raises(ValueError, match="do not fit"):
-            model.score(prefix, [prefix * model.context_tokens], model.new_stop())
+            model.score(prefix, [prefix * model.aside_tokens], model.new_stop())
 
     def test_a_free_line_is_one_line(self, model: LanguageModel) -> None:
         prompt = chat(model.tokenizer, ("user", "Write two short lines about tea."))

@@ -213,14 +213,17 @@ def test_a_score_is_the_models_own_probability(llama: LlamaModel) -> None:
     assert llama.score(prefix, [[four]], llama.new_stop()) == pytest.approx([expected], abs=0.05)
 
 
-def test_a_window_too_large_to_share_gives_way_and_is_accounted_for(llama: LlamaModel) -> None:
-    prompt = long_prompt(llama, 400, "Too large to share:")
-    run(fresh(llama), prompt, max_tokens=1)
-    llama.free_line(prompt[::-1], 1, llama.new_stop())
-    assert llama._context.held(CHAT) == 0
-    assert llama._context.held(SCRATCH) == len(prompt)
-    _, last = run(llama, prompt[:100], max_tokens=1)
-    assert (last.reused, last.evaluated) == (0, 100)
+def test_a_question_beside_it_that_is_stopped_half_way_costs_a_window_nothing(llama: LlamaModel) -> None:
+    window = long_prompt(llama, 300, "A window:")
+    run(fresh(llama), window, max_tokens=1)
+    aside = long_prompt(llama, 900, "Something else:")
+    stop = llama.new_stop()
+    threading.Timer(0.3, stop.set).start()
+    with pytest.raises(Cancelled):
+        llama.score(aside, [aside[:3]], stop)
+    assert llama._context.held(SCRATCH) < len(aside)
+    _, last = run(llama, [*window, 1, 2], max_tokens=1)
+    assert (last.reused, last.evaluated) == (len(window), 2)
 
 
 def test_a_stopped_score_leaves_the_next_one_right(llama: LlamaModel) -> None:

@@ -54,6 +54,10 @@ class HeardModel:
         return self._model.context_tokens
 
     @property
+    def aside_tokens(self) -> int:
+        return self._model.aside_tokens
+
+    @property
     def tokenizer(self) -> Tokenizer:
         return self._model.tokenizer
 
@@ -77,8 +81,10 @@ class HeardModel:
     def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
         return self._model.score(prefix, candidates, stop)
 
-    def free_line(self, prompt: Sequence[int], max_tokens: int, stop: StopSignal) -> str:
-        return self._model.free_line(prompt, max_tokens, stop)
+    def free_line(
+        self, prompt: Sequence[int], max_tokens: int, stop: StopSignal, *, temperature: float = 0.0, seed: int = 0
+    ) -> str:
+        return self._model.free_line(prompt, max_tokens, stop, temperature=temperature, seed=seed)
 
     def memory(self) -> dict[str, int]:
         return self._model.memory()
