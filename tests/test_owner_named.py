@@ -20,12 +20,12 @@ NAMES = {"owner", "scope"}
 
 WITHOUT = {
     "They hold no memory: models, threads, the clock's measures.": (
-        "ports.TextEmbedder.*", "ports.Tokenizer.*", "ports.StopSignal.*", "ports.LanguageModel.*", "ports.Worker.*",
-        "speed.*", "reading.*", "vectors.embedder_key",
+        "model_ports.*", "ports.Worker.*", "speed.*", "reading.*", "vectors.embedder_key",
     ),
     "They work on what a call with an owner has read, and read nothing themselves.": (
-        "answers.Answers.reply", "entry.*", "progress.Progress.*", "recall.Found.*", "search.Search.with_passages",
-        "past.*", "windows.Windows.reply_tokens", "contexts.without_secrets", "compaction.*", "truth.Question.*",
+        "answers.Answers.reply", "entry.*", "progress.Progress.*", "recall.Found.*", "refusals.*",
+        "search.Search.with_passages", "past.*", "windows.Windows.reply_tokens", "contexts.without_secrets",
+        "compaction.*", "truth.AskBack.*",
         "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "search.as_match", "nearby.within",
     ),
     "They belong to one turn, which has its owner.": (

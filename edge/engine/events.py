@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
-from edge.engine.truth import Question
+from edge.engine.truth import AskBack
 from edge.errors import EdgeError
 from edge.memory.secrets import Labels
 from edge.memory.units import SessionId, TurnId, UnitId
@@ -73,7 +73,7 @@ class TurnDone:
     usage: Usage
     timings: Timings
     redacted: Labels = ()
-    asked: Question | None = None
+    asked: AskBack | None = None
     """The question at the reply's end, for two statements that contradict each other."""
     topic: Shift | None = None
     """How the turn changed the subject."""

@@ -11,7 +11,7 @@ from edge.engine.model_ports import Finish, Generation
 from edge.engine.recall import Found
 from edge.engine.serving import Given
 from edge.engine.topics import Thread
-from edge.engine.truth import Question
+from edge.engine.truth import AskBack
 from edge.engine.windows import Prompt
 from edge.memory.units import Stage
 from edge.prompt.composition import Tokens
@@ -32,7 +32,7 @@ class Progress:
     first_token: float | None = None
     generation: Generation | None = None
     told_by_runtime: bool = False
-    question: Question | None = None
+    question: AskBack | None = None
     """What is to be asked behind the reply."""
     asked_tokens: int = 0
     """Tokens of the question that was asked."""
@@ -45,7 +45,7 @@ class Progress:
         return self.question.after(self.reply) if self.question is not None and whole and not asks else None
 
     @property
-    def asked(self) -> Question | None:
+    def asked(self) -> AskBack | None:
         """The question that stands at the reply's end."""
         return self.question if self.asked_tokens else None
 

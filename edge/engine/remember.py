@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from edge.engine.ports import MemoryStore, Scope, Written
-from edge.engine.truth import Doubts, Question
+from edge.engine.truth import AskBack, Doubts
 from edge.engine.vectors import Vectors
 from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
 from edge.memory.novelty import adds_something
@@ -50,7 +50,7 @@ class Remember:
             changes = self._doubts.settled(owner, last[0].id if last else None, message, changes, at)
         return self._store.begin_turn(owner, session, message, changes, at)
 
-    def question(self, owner: OwnerId, session: SessionId, message: str, written: Written) -> Question | None:
+    def question(self, owner: OwnerId, session: SessionId, message: str, written: Written) -> AskBack | None:
         """What the runtime is to ask behind the reply of a turn whose words are written, if anything."""
         return None if self._doubts is None else self._doubts.question(owner, session, message, written)
 
@@ -69,7 +69,7 @@ class Remember:
         state: TurnState,
         heard: Sequence[str],
         at: datetime,
-        asked: Question | None = None,
+        asked: AskBack | None = None,
     ) -> Written:
         """Store the reply and how the turn ended. `heard`: the person's words, then what the reply was given; `asked`
         is what the runtime asked at the reply's end.

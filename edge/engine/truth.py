@@ -35,7 +35,7 @@ from edge.prompt.truth_words import doubt_question, joined
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskBack:
     """A question for one of two statements, as it follows on a reply."""
 
     contradiction: int
@@ -77,7 +77,7 @@ class Doubts:
         follows: Change = Confirm(asked.newer.id) if outcome is Outcome.NEWER else _restoring(asked, at)
         return (*changes, follows, Settle(asked.id, outcome))
 
-    def question(self, owner: OwnerId, session: SessionId, message: str, written: Written) -> Question | None:
+    def question(self, owner: OwnerId, session: SessionId, message: str, written: Written) -> AskBack | None:
         """What is to be asked in a turn whose words are written: about these first, then about what the message asks
         for, then about the latest."""
         waiting = self._truth.open_contradictions(owner, session)
@@ -88,15 +88,15 @@ class Doubts:
         chosen = chosen or next((each for each in waiting if _is_asked(each.newer, asked)), waiting[0])
         return self._question(chosen, language_of(message))
 
-    def asked(self, owner: OwnerId, question: Question, turn: TurnId) -> None:
+    def asked(self, owner: OwnerId, question: AskBack, turn: TurnId) -> None:
         """Note that the person was asked."""
         self._truth.note_asked(owner, question.contradiction, turn)
 
-    def _question(self, doubt: Contradiction, language: str) -> Question:
+    def _question(self, doubt: Contradiction, language: str) -> AskBack:
         older = sentence_of(doubt.older, self._rules, language)
         newer = self._shown(doubt.newer) or differing(older, sentence_of(doubt.newer, self._rules, language))
         words = doubt_question(older, newer, language)
-        return Question(doubt.id, doubt.older.id, doubt.newer.id, words, language)
+        return AskBack(doubt.id, doubt.older.id, doubt.newer.id, words, language)
 
     def _ways(self, unit: Unit) -> list[str]:
         """Ways to say what a unit holds."""

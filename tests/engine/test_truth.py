@@ -9,7 +9,7 @@ import pytest
 
 from edge.engine.model_ports import Embedded
 from edge.engine.ports import Scope, Written
-from edge.engine.truth import Doubts, Question
+from edge.engine.truth import AskBack, Doubts
 from edge.memory.units import Ending, Kind, SessionId, TurnId, TurnState, Unit
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk
 from tests.fakes.embedder import HashEmbedder
@@ -21,7 +21,7 @@ def desk() -> Desk:
     return Desk()
 
 
-def say(desk: Desk, message: str, session: SessionId = MAIN) -> tuple[Written, Question | None]:
+def say(desk: Desk, message: str, session: SessionId = MAIN) -> tuple[Written, AskBack | None]:
     """A whole turn, with the question at its end where there is one."""
     desk.clock.pass_by(hours=1)
     written = desk.remember.begin_turn(ANN, session, message, desk.clock.now())
