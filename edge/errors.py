@@ -100,6 +100,59 @@ class ForgettingChanged(EdgeError):
     default_hint = "Look at what goes now, and confirm that."
 
 
+class ClusterKeyInvalid(RequestInvalid):
+    """A cluster's key is not 2 to 5 words, or 2 to 10 characters in Chinese."""
+
+    code = "invalid_cluster_key"
+    default_hint = "Name it in 2 to 5 words, for example `coffee at home`."
+
+
+class ClusterKeyTaken(EdgeError):
+    """Another cluster has that key, or one of the same words; `cluster` in the details is its id."""
+
+    code = "cluster_key_taken"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Choose other words, or merge the two clusters."
+
+
+class ClusterMergeSelf(EdgeError):
+    """A cluster was to be merged into itself."""
+
+    code = "cluster_merge_self"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Name two clusters; `edge clusters list` shows the ids."
+
+
+class ClusterRunOpen(EdgeError):
+    """A run that organises the owner's clusters is open already; a second one would work against it."""
+
+    code = "cluster_run_open"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Wait until it has ended; `edge clusters history` shows it."
+
+
+class ClusterRunEnded(EdgeError):
+    """The run has ended, so it stages and ends no more."""
+
+    code = "cluster_run_ended"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Begin another run."
+
+
+class ClusterUndoOrder(EdgeError):
+    """A run was to be undone that others in force build on, or one that is not in force; `newest` in the details is
+    the one that can be."""
+
+    code = "cluster_undo_order"
+    exit_status = 2
+    http_status = 409
+    default_hint = "Undo the newest first: `edge clusters undo` takes it where no run is named."
+
+
 class PromptTooLong(EdgeError):
     """The role text and the person's words alone do not fit the context; the counts are in the details."""
 
@@ -128,6 +181,33 @@ class MemoryNotFound(EdgeError):
     exit_status = 3
     http_status = 404
     default_hint = "`edge memories` lists the ids."
+
+
+class ClusterNotFound(EdgeError):
+    """No cluster of this owner has the id."""
+
+    code = "cluster_not_found"
+    exit_status = 3
+    http_status = 404
+    default_hint = "`edge clusters list` shows the ids."
+
+
+class ClusterRunNotFound(EdgeError):
+    """No run of this owner has the id."""
+
+    code = "cluster_run_not_found"
+    exit_status = 3
+    http_status = 404
+    default_hint = "`edge clusters history` lists the ids."
+
+
+class ClusterUndoNothing(EdgeError):
+    """No run is in force that could be undone."""
+
+    code = "nothing_to_undo"
+    exit_status = 3
+    http_status = 409
+    default_hint = "`edge clusters history` shows what was done and undone."
 
 
 class BatchNotFound(EdgeError):

@@ -14,6 +14,8 @@ SessionId = NewType("SessionId", str)
 UnitId = NewType("UnitId", int)
 """Identity of a unit: positive, never used again, not even after the unit is forgotten."""
 TurnId = NewType("TurnId", int)
+ClusterId = NewType("ClusterId", int)
+"""Identity of a cluster: positive, never used again."""
 
 SELF = "self"
 """The subject of a unit that is about its owner."""
@@ -175,7 +177,7 @@ class Unit:
     valid_from: datetime
     valid_until: datetime | None
     relevance: float = 1.0
-    cluster: int | None = None
+    cluster: ClusterId | None = None
     access_count: int = 0
     last_accessed: datetime | None = None
     superseded_by: UnitId | None = None

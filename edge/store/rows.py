@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from edge.memory.units import Ending, Kind, OwnerId, SessionId, Source, Turn, TurnId, TurnState, Unit, UnitId
+from edge.memory.units import ClusterId, Ending, Kind, OwnerId, SessionId, Source, Turn, TurnId, TurnState, Unit, UnitId
 
 Row = tuple[Any, ...]
 
@@ -68,7 +68,7 @@ def unit_from(row: Row) -> Unit:
         valid_from=moment(row[15]),
         valid_until=optional_moment(row[16]),
         relevance=row[17],
-        cluster=row[18],
+        cluster=None if row[18] is None else ClusterId(row[18]),
         access_count=row[19],
         last_accessed=optional_moment(row[20]),
         superseded_by=None if row[21] is None else UnitId(row[21]),
