@@ -86,13 +86,13 @@ class Profile:
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """A topic of an owner. `size` counts its members that are current; `touched_at` is when one was last added or
-    used. `centroid` was made with the embedder named, and is None where no member has a vector by it."""
+    used. `centroid` was made with the embedder named; both are None where no member has a vector."""
 
     id: ClusterId
     owner: OwnerId
     profile: Profile
     centroid: Vector | None = field(compare=False)
-    embedder: str
+    embedder: str | None
     size: int
     made_at: datetime
     touched_at: datetime
@@ -108,7 +108,7 @@ class StagedNumber:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new cluster."""
+    """A new cluster. Where no centroid is given, it is the mean of the members' vectors once it is applied."""
 
     number: StagedNumber
     profile: Profile
@@ -118,7 +118,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Reprofile:
-    """Another profile and centroid for a cluster."""
+    """Another profile and centroid for a cluster; the centroid as for a new one."""
 
     cluster: ClusterId
     profile: Profile
@@ -128,10 +128,11 @@ class Reprofile:
 
 @dataclass(frozen=True, slots=True)
 class Dissolve:
-    """A cluster is no more. Members that the run places nowhere else are unplaced."""
+    """A cluster is no more. Members that the run places nowhere else go `into` another, or are unplaced."""
 
     cluster: ClusterId
     why: str
+    into: ClusterId | StagedNumber | None = None
 
 
 Change = Create | Reprofile | Dissolve
