@@ -7,17 +7,15 @@ patterns tell whether a sentence asks for a slot's value and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from edge.memory.rules_cues import Ask, Cues
+from edge.memory.rules_asks import AskPatterns
 from edge.memory.rules_drafts import topic_slot
-from edge.memory.rules_needles import Needles, needles_of
-from edge.memory.rules_patterns import TOPIC, known_topics
-from edge.memory.rules_regex import LazyPattern, alternatives, expanded, numbered
+from edge.memory.rules_regex import LazyPattern
 from edge.memory.rules_signs import FIRST_TAG, NOUN, TAG, WHO, WHOSE, Signs
-from edge.memory.rules_tables import LANGUAGES, Slot, Tables
+from edge.memory.rules_tables import Slot, Tables
 from edge.memory.rules_text import fold, mask_quoted, sentences, simplify, spelled_out
 from edge.memory.units import SELF, SlotQuestion
 
@@ -55,91 +53,17 @@ class _Asked:
     words: str
 
 
-def _spaced(pattern: str) -> str:
-    return pattern.replace("{whose} ", "{whose} ?").replace(" {whose}", " ?{whose}").replace("{who} ", "{who} ?")
-
-
 class QuestionFinder:
-    """The read side of the rules, compiled once from tables."""
+    """The read side of the rules."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._nouns = _noun_slots(tables)
-        self._strong = frozenset(noun.lower() for slot in tables.slots.values() for noun in slot.nouns)
-        latin = [re.escape(noun).replace(r"\ ", " ") for noun in self._nouns if noun.isascii()]
-        other = [re.escape(noun).replace(r"\ ", " ") for noun in self._nouns if not noun.isascii()]
-        self._noun = re.compile(rf"(?<![a-z'-]){alternatives(latin)}(?=s?(?![a-z]))|{alternatives(other)}")
-        self._parts = {is_ascii: self._parts_for(is_ascii=is_ascii) for is_ascii in (True, False)}
         self._signs = Signs(tables)
-        self._prefix = self._repeated("ask_prefixes", r"(?:{}[ ,，:：!！、]*)", 5)
-        self._suffix = re.compile(
-            rf"(?:[ ,，]*{self._alternatives('ask_suffixes')}(?<![a-z](?=[a-z])))$", re.IGNORECASE
-        )
-        self._frames = [Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_frames")]
-        self._bare = [Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_bare")]
-        self._asks = [
-            Ask(slot.name, *self._lazy(ask, f"slots.{slot.name}.{where}", slot))
-            for slot in tables.slots.values()
-            for where, ask in numbered("asks", slot.asks)
-        ]
-        self._needs = [
-            Ask(slot.name, *self._lazy(need, f"slots.{slot.name}.{where}", slot))
-            for slot in tables.slots.values()
-            for where, need in numbered("needs", slot.needs)
-        ]
-        self._cues = Cues(
-            Ask(slot.name, *self._lazy(cue, f"slots.{slot.name}.{where}", slot))
-            for slot in tables.slots.values()
-            for where, cue in numbered("cues", slot.cues)
-        )
-        self._need_frames = [Ask("", *self._lazy(frame, where)) for where, frame in self._lists("need_frames")]
-        self._asking = re.compile(self._alternatives("asking"), re.IGNORECASE)
-        self._filler = re.compile(self._alternatives("fillers"), re.IGNORECASE)
-        self._request = re.compile(self._alternatives("requests"), re.IGNORECASE)
+        self._patterns = AskPatterns(tables)
 
     def lazy(self, slots: Collection[str] | None) -> Iterator[LazyPattern]:
         """What asks for these slots, or all."""
-        framed = () if slots is not None else (*self._frames, *self._bare, *self._need_frames)
-        for ask in (*self._asks, *self._needs, *self._cues.asks, *framed):
-            if slots is None or ask.slot in slots:
-                yield ask.regex
-
-    def _lists(self, name: str) -> list[tuple[str, str]]:
-        return [
-            (f"language.{language}.{where}", pattern)
-            for language in LANGUAGES
-            for where, pattern in numbered(name, self._tables.words[language][name])
-        ]
-
-    def _alternatives(self, name: str) -> str:
-        return alternatives(self._expanded(pattern, where) for where, pattern in self._lists(name))
-
-    def _repeated(self, name: str, shape: str, times: int) -> re.Pattern[str]:
-        patterns = (self._expanded(p, where) + ("(?![a-z'])" if p.isascii() else "") for where, p in self._lists(name))
-        return re.compile(shape.replace("{}", alternatives(patterns)) + f"{{0,{times}}}", re.IGNORECASE)
-
-    def _expanded(self, pattern: str, where: str) -> str:
-        return expanded(_spaced(pattern), self._parts[pattern.isascii()], where)
-
-    def _lazy(self, pattern: str, where: str, slot: Slot | None = None) -> tuple[LazyPattern, Needles]:
-        parts = self._parts[pattern.isascii()]
-        if slot is not None and slot.topics:
-            parts = {**parts, "known": known_topics(slot).replace("my ", f"(?:my|{WHOSE}) ")}
-        return LazyPattern(_spaced(pattern), parts, where), needles_of(pattern)
-
-    def _parts_for(self, *, is_ascii: bool) -> Mapping[str, str]:
-        quals = [qual for language in LANGUAGES for qual in self._tables.words[language]["qual"]]
-        either = f"(?:[{WHOSE}{WHO}]{TAG}?)"
-        return {
-            "whose": f"(?:{WHOSE}{TAG}?)" if is_ascii else either,
-            "who": f"(?:{WHO}{TAG}?)" if is_ascii else either,
-            "anywhose": either,
-            "noun": NOUN,
-            "qual": alternatives(quals),
-            "topic": TOPIC,
-        }
-
-    # --- a message ---------------------------------------------------------------------------------------------
+        return self._patterns.lazy(slots)
 
     def find(self, text: str) -> SlotQuestion | None:
         """The slots that the message asks for; None where it asks for none."""
@@ -161,7 +85,7 @@ class QuestionFinder:
 
     def _worth_reading(self, masked: str) -> bool:
         lowered = masked.lower()
-        return bool(_NEEDS_ASKING.search(lowered)) or (len(lowered) < 40 and bool(self._noun.search(lowered)))
+        return bool(_NEEDS_ASKING.search(lowered)) or (len(lowered) < 40 and bool(self._patterns.noun.search(lowered)))
 
     def _read_sentence(self, sentence: str, *, asks: bool) -> _Asked | bool:
         """What the sentence asks for, or whether it asks for something else."""
@@ -178,13 +102,13 @@ class QuestionFinder:
                 return replace(found, certain=not self._is_question(head))
             found = self._certain(head, asks=asks) if self._is_question(head) or asks else None
             if found is not None:
-                return replace(found, certain=not self._is_question(tail) and not self._noun.search(tail))
+                return replace(found, certain=not self._is_question(tail) and not self._patterns.noun.search(tail))
         if needed := self._needed(words):
             return _Asked(needed, certain=False, words=words)
         if is_question and (mentioned := self._mentioned(words, asks=asks)):
             return mentioned
         asks_itself = is_question or _ASKS_ITSELF.search(words) is not None
-        if asks_itself and (cued := self._cues.find(words, self._tables.slots)):
+        if asks_itself and (cued := self._patterns.cues.find(words, self._tables.slots)):
             return _Asked(cued, certain=False, words=words)
         return is_question
 
@@ -192,13 +116,13 @@ class QuestionFinder:
         plain = re.sub(f"[{WHOSE}{WHO}{NOUN}]|{TAG}", "", words)
         me = ("my", "i") if plain.isascii() else ("我的", "我")
         words = re.sub(TAG, "", words).replace(WHOSE, me[0]).replace(WHO, me[1])
-        core = self._prefix.match(words)
+        core = self._patterns.prefix.match(words)
         begin = core.end() if core else 0
         return bool(
-            self._asking.match(words)
-            or self._asking.match(words, begin)
-            or self._request.match(words)
-            or (begin and self._request.match(words, begin))
+            self._patterns.asking.match(words)
+            or self._patterns.asking.match(words, begin)
+            or self._patterns.request.match(words)
+            or (begin and self._patterns.request.match(words, begin))
             or words.endswith(("吗", "呢", "么"))
         )
 
@@ -206,7 +130,7 @@ class QuestionFinder:
         """The slots of a sentence that is a question for slots from its first word to its last."""
         if len(words) > _LONGEST_ASK:
             return None
-        prefix = self._prefix.match(words)
+        prefix = self._patterns.prefix.match(words)
         begin = prefix.end() if prefix else 0
         for start, peeled in ((words, False), (words[begin:], begin > 0)):
             for core in self._cores(start):
@@ -220,7 +144,7 @@ class QuestionFinder:
         peeled = [core.strip(" ,，") for core in self._peeled_behind(words)]
         yield from peeled
         for core in peeled:
-            bare = self._filler.sub("", core).strip()
+            bare = self._patterns.filler.sub("", core).strip()
             if bare != core:
                 yield bare
 
@@ -228,7 +152,7 @@ class QuestionFinder:
         """The words, and again without what may hang on behind ("again", "please", 吗), up to three times."""
         for _ in range(4):
             yield words
-            shorter = self._suffix.sub("", words)
+            shorter = self._patterns.suffix.sub("", words)
             if shorter == words:
                 return
             words = shorter
@@ -237,16 +161,16 @@ class QuestionFinder:
         if not core:
             return ()
         slots: list[str] = []
-        signed = self._noun.sub(partial(self._note, slots), core)
-        if slots and any(frame.asks(signed) for frame in self._frames):
+        signed = self._patterns.noun.sub(partial(self._note, slots), core)
+        if slots and any(frame.asks(signed) for frame in self._patterns.frames):
             return tuple(dict.fromkeys(slots))
-        if slots and is_asked and any(frame.asks(signed) for frame in self._bare):
-            strong = self._noun.search(core)
-            return tuple(dict.fromkeys(slots)) if strong and strong[0] in self._strong else ()
+        if slots and is_asked and any(frame.asks(signed) for frame in self._patterns.bare):
+            strong = self._patterns.noun.search(core)
+            return tuple(dict.fromkeys(slots)) if strong and strong[0] in self._patterns.strong else ()
         return self._own_ask(core)
 
     def _own_ask(self, core: str) -> tuple[str, ...]:
-        for ask in self._asks:
+        for ask in self._patterns.asks:
             if match := ask.asks(core):
                 slot, topic = self._tables.slots[ask.slot], match.groupdict().get("topic")
                 topic = topic and topic.replace(WHOSE, "my")
@@ -264,48 +188,41 @@ class QuestionFinder:
 
     def _needed(self, words: str) -> tuple[str, ...]:
         """The slots without which a request cannot be met: "pay as last time", "send it to the same address"."""
-        prefix = self._prefix.match(words)
+        prefix = self._patterns.prefix.match(words)
         for core in (words, words[prefix.end() :] if prefix else words):
-            for need in self._needs:
+            for need in self._patterns.needs:
                 if need.asks(core):
                     return (need.slot, *self._tables.slots[need.slot].also)
             slots: list[str] = []
-            signed = self._noun.sub(partial(self._note, slots), core)
-            if slots and any(frame.asks(signed) for frame in self._need_frames):
+            signed = self._patterns.noun.sub(partial(self._note, slots), core)
+            if slots and any(frame.asks(signed) for frame in self._patterns.need_frames):
                 return tuple(dict.fromkeys(slots))
         return ()
 
     def _note(self, slots: list[str], found: re.Match[str]) -> str:
-        slots.extend(self._nouns[found[0]])
+        slots.extend(self._patterns.nouns[found[0]])
         return NOUN
 
     def _mentioned(self, words: str, *, asks: bool) -> _Asked | None:
         """Slots whose noun stands behind "my", or without it where the slot is `bare`."""
         slots: list[str] = []
         about = ""
-        for noun in self._noun.finditer(words):
+        for noun in self._patterns.noun.finditer(words):
             if not asks and _STATED.match(words, noun.end()):
                 continue
             before = words[max(0, noun.start() - 20) : noun.start()]
             owned = _OWNED[noun[0].isascii()].search(before)
             about += owned[0] if owned else ""
             bare = _is_specific(noun[0]) and _POINTED_AT.search(before) is not None
-            slots += [name for name in self._nouns[noun[0]] if owned or (bare and self._tables.slots[name].bare)]
+            slots += [
+                name for name in self._patterns.nouns[noun[0]] if owned or (bare and self._tables.slots[name].bare)
+            ]
         return _Asked(tuple(dict.fromkeys(slots)), certain=False, words=about) if slots else None
 
 
 def _is_specific(noun: str) -> bool:
     """Whether a noun tells its slot also without "my": "order number", not "order"."""
     return " " in noun or (not noun.isascii() and len(noun) > 2)
-
-
-def _noun_slots(tables: Tables) -> Mapping[str, tuple[str, ...]]:
-    """Each noun with the slots that answer it: its own, and those beside it."""
-    found: dict[str, tuple[str, ...]] = {}
-    for slot in tables.slots.values():
-        for noun in (*slot.nouns, *slot.ask_nouns):
-            found.setdefault(noun.lower(), (slot.name, *slot.also))
-    return found
 
 
 def _together(asked: list[_Asked], named: list[str], *, others: bool) -> SlotQuestion | None:
