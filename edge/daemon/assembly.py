@@ -68,7 +68,7 @@ class Daemon:
         self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
         contexts = Contexts(store.contexts, self.memory.remember)
-        batches = Batches(store.batches, kept=timedelta(hours=settings.memory.batch_operation_hours))
+        batches = Batches(store.batches, rules.progress, kept=timedelta(hours=settings.memory.batch_operation_hours))
         serving = Serving(store, store.archive, self.memory.archive)
         topics = Topics(store.topics, self.memory.vectors)
         self.turns = Turns(

@@ -9,7 +9,7 @@ from edge.engine.ports import Scope
 from edge.memory.batches import Batch, BatchId, BatchState, cancel, handle, resume, same_batch
 from edge.memory.language import language_of
 from edge.memory.lifecycle import key_of
-from edge.memory.progress_questions import asks_for_progress
+from edge.memory.progress_questions import ProgressQuestions
 from edge.memory.units import Draft, Insert, Kind, OwnerId, SessionId, Source
 from edge.prompt.batch_reports import report
 
@@ -19,9 +19,10 @@ _MOST_REPORTED = 5
 class Batches:
     """The batches of all sessions. Lives on the memory thread; what it answers is on the disk."""
 
-    def __init__(self, store: BatchStore, *, kept: timedelta) -> None:
-        """`kept` is how long the unit of a batch that has ended lives on."""
+    def __init__(self, store: BatchStore, questions: ProgressQuestions, *, kept: timedelta) -> None:
+        """`questions` are what is answered; `kept` is how long the unit of a batch that has ended lives on."""
         self._store = store
+        self._questions = questions
         self._kept = kept
 
     def begin(
@@ -67,7 +68,7 @@ class Batches:
         if scope.session is None:
             return None
         live = self._store.live_batches(scope.owner, scope.session, scope.as_of, _MOST_REPORTED)
-        if not live or not asks_for_progress(message):
+        if not live or not self._questions.asked_in(message):
             return None
         running = [batch for batch in live if batch.state is BatchState.RUNNING]
         return report(running or live[:1], language_of(message))

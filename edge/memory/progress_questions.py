@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Iterator
+
+from edge.memory.rules_regex import LazyPattern
 
 _LONGEST = 120
 """Characters of a message that can be such a question."""
@@ -111,21 +113,28 @@ _CHINESE_NOUNS = ("联系人", "任务", "文件", "数据", "记录", "条目",
 _CHINESE_AFTER = "(?:呢|啊|呀|吗|啦|吧|哈|么|嘛)*"
 
 
-def asks_for_progress(text: str) -> bool:
-    """Whether a message asks how far the work at hand is, and nothing else."""
-    if len(text) > _LONGEST:
-        return False
-    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().replace("’", "'").split())
-    english, chinese = _patterns()
-    bare = re.sub(r"[\s?!.。,，、~…:;]+$", "", plain)
-    if english.fullmatch(re.sub(r"[,.:;!-]+ ", " ", bare)):
-        return True
-    return chinese.fullmatch(re.sub(r"[\s,，。、!?~…]+", "", bare)) is not None
+class ProgressQuestions:
+    """What asks how far the work at hand is. Its patterns are large: they are compiled when they are first used, or
+    before, with `lazy`."""
 
+    def __init__(self) -> None:
+        self._english = LazyPattern(_english(), {}, "progress questions in English")
+        self._chinese = LazyPattern(_chinese(), {}, "progress questions in Chinese")
 
-@lru_cache(maxsize=1)
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile(_english()), re.compile(_chinese())
+    def lazy(self) -> Iterator[LazyPattern]:
+        """What is compiled when it is needed."""
+        yield self._english
+        yield self._chinese
+
+    def asked_in(self, text: str) -> bool:
+        """Whether a message asks how far the work at hand is, and nothing else."""
+        if len(text) > _LONGEST:
+            return False
+        plain = " ".join(unicodedata.normalize("NFKC", text).casefold().replace("’", "'").split())
+        bare = re.sub(r"[\s?!.。,，、~…:;]+$", "", plain)
+        if self._english.get().fullmatch(re.sub(r"[,.:;!-]+ ", " ", bare)):
+            return True
+        return self._chinese.get().fullmatch(re.sub(r"[\s,，。、!?~…]+", "", bare)) is not None
 
 
 def _english() -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from edge.errors import SettingsInvalid
 from edge.memory.language import language_of
+from edge.memory.progress_questions import ProgressQuestions
 from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
 from edge.memory.rules_questions import QuestionFinder
@@ -59,6 +60,12 @@ class Rules:
         self._relations = relations
         self._facts = facts
         self._questions = questions
+        self._progress = ProgressQuestions()
+
+    @property
+    def progress(self) -> ProgressQuestions:
+        """What asks how far the work at hand is."""
+        return self._progress
 
     @property
     def slots(self) -> Mapping[str, Slot]:
@@ -112,7 +119,8 @@ class Rules:
 
     def compiling(self, slots: Collection[str] | None = None) -> Iterator[None]:
         """The same, one pattern with each item: a millisecond or two, so that it can be done in the background."""
-        for pattern in (*self._facts.lazy(slots), *self._questions.lazy(slots)):
+        others = self._progress.lazy() if slots is None else ()
+        for pattern in (*self._facts.lazy(slots), *self._questions.lazy(slots), *others):
             pattern.get()
             yield
 

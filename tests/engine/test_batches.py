@@ -11,6 +11,7 @@ from edge.engine.batches import Batches
 from edge.engine.ports import Scope
 from edge.errors import BatchDiffers, BatchNotFound
 from edge.memory.batches import Batch, BatchState
+from edge.memory.progress_questions import ProgressQuestions
 from edge.memory.units import Kind, OwnerId, SessionId
 from tests.engine.making import ANN, BOB, MAIN, OTHER
 from tests.fakes.clock import NOON
@@ -22,7 +23,7 @@ class Office:
 
     def __init__(self) -> None:
         self.store = FakeMemoryStore()
-        self.batches = Batches(self.store.batches, kept=timedelta(days=7))
+        self.batches = Batches(self.store.batches, ProgressQuestions(), kept=timedelta(days=7))
 
     def begin(self, task: str = "t", title: str = "Adding 3 contacts", session: SessionId = MAIN) -> Batch:
         return self.batches.begin(ANN, session, task, title, 3, NOON)[0]

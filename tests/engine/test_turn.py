@@ -76,7 +76,7 @@ class House(Desk):
         self.archive = Archive(self.store.archive, Lifespans(), Decay(), self.clock)
         self.serving = Serving(self.store, self.store.archive, self.archive)
         self.contexts = Contexts(self.store.contexts, self.remember)
-        self.batches = Batches(self.store.batches, kept=timedelta(days=7))
+        self.batches = Batches(self.store.batches, RULES.progress, kept=timedelta(days=7))
         self.topics = Topics(self.store.topics, self.vectors)
         self.model = model
         self.workers = ThreadWorker("memory", 64), ThreadWorker("model", 64)

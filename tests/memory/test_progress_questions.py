@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.progress_questions import asks_for_progress
+from edge.memory import rules_regex
+from edge.memory.progress_questions import ProgressQuestions
+from edge.memory.rules import parse_rules
+
+PROGRESS = ProgressQuestions()
 
 ENGLISH = """
 How far are you?
@@ -124,12 +128,12 @@ def lines(block: str) -> list[str]:
 
 @pytest.mark.parametrize("text", lines(ENGLISH) + lines(CHINESE))
 def test_it_asks_how_far_the_work_is(text: str) -> None:
-    assert asks_for_progress(text)
+    assert PROGRESS.asked_in(text)
 
 
 @pytest.mark.parametrize("text", lines(ELSE_ENGLISH) + lines(ELSE_CHINESE))
 def test_it_asks_for_something_else(text: str) -> None:
-    assert not asks_for_progress(text)
+    assert not PROGRESS.asked_in(text)
 
 
 def test_there_are_enough_cases_in_both_languages() -> None:
@@ -141,9 +145,17 @@ def test_there_are_enough_cases_in_both_languages() -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_is_judged(text: str) -> None:
-    assert asks_for_progress(text) in {True, False}
+    assert PROGRESS.asked_in(text) in {True, False}
 
 
 @pytest.mark.parametrize("text", ["那" * 119 + "?", "so " * 39 + "x", "how far is " + "the " * 27, "现在目前" * 30])
 def test_a_text_of_fillers_is_judged_at_once(text: str) -> None:
-    assert not asks_for_progress(text)
+    assert not PROGRESS.asked_in(text)
+
+
+def test_they_are_compiled_with_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = parse_rules([])
+    rules.compile(None)
+    monkeypatch.setattr(rules_regex, "compiled", None)  # what is compiled from now on fails
+    assert rules.progress.asked_in("How far are you?")
+    assert rules.progress.asked_in("进度如何？")
