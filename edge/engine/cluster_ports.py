@@ -26,7 +26,8 @@ class Unplaced:
 
 
 class ClusterStore(Protocol):
-    """Clusters, and the runs that change them. Writes are durable when they return.
+    """Clusters, and the runs that change them. What is put in force, undone or edited is durable when the call
+    returns; a power cut may take back the newest of what was only staged, whole calls of it.
 
     At most one run an owner is open. What it stages is kept beside and shows nowhere before it is applied. The person
     may edit meanwhile, and wins: what no longer fits then is left out when the run is applied.
@@ -47,8 +48,8 @@ class ClusterStore(Protocol):
         ClusterNotFound."""
 
     def unplaced(self, owner: OwnerId, *, limit: int, after: UnitId | None = None) -> list[Unplaced]:
-        """Units to place, by id: of LEADING_KINDS, neither superseded nor archived, in no cluster, and not staged by
-        the run that is open (staged as unplaced neither)."""
+        """Units to place, by id: of LEADING_KINDS, neither superseded nor archived, in no cluster, not staged by the
+        run that is open (staged as unplaced neither), and not taken out of a cluster by the person."""
 
     def count_unplaced(self, owner: OwnerId) -> int:
         """How many units `unplaced` would name in all."""
@@ -80,11 +81,17 @@ class ClusterStore(Protocol):
         stand in it makes it `{}`. Raises ClusterRunEnded."""
 
     def stage(
-        self, owner: OwnerId, run: RunId, changes: Sequence[Change] = (), placements: Sequence[Placement] = ()
+        self,
+        owner: OwnerId,
+        run: RunId,
+        changes: Sequence[Change] = (),
+        placements: Sequence[Placement] = (),
+        *,
+        note: tuple[str, str] | None = None,
     ) -> None:
-        """Keep what one unit of work decided, in one transaction. What is said again of a cluster or a unit replaces
-        what was staged of it. Units and clusters that are not (or no longer) the owner's are passed over. Raises
-        ClusterRunEnded, ClusterKeyInvalid."""
+        """Keep what one unit of work decided, and the run's phase and state (see `note`), in one transaction. What is
+        said again of a cluster or a unit replaces what was staged of it. Units and clusters that are not (or no longer)
+        the owner's are passed over. Raises ClusterRunEnded, ClusterKeyInvalid."""
 
     def staged(self, owner: OwnerId, run: RunId) -> Staged:
         """All that a run has staged, changes by cluster (new ones last), placements by unit; nothing of one that
@@ -92,8 +99,8 @@ class ClusterStore(Protocol):
 
     def apply_run(self, owner: OwnerId, run: RunId, at: datetime) -> Run:
         """Put all that was staged in force, in one transaction; what was before is kept. Left out is what no longer
-        fits: of clusters that are gone or were changed since, of units that were moved since, and new keys that are
-        another cluster's by now (see `edge.memory.cluster_runs`). Raises ClusterRunEnded."""
+        fits: of clusters that are gone or were changed since, of units that were moved since or that the person placed,
+        and keys that are another cluster's by now (see `edge.memory.cluster_runs`). Raises ClusterRunEnded."""
 
     def abandon_run(self, owner: OwnerId, run: RunId, why: str, at: datetime) -> None:
         """End a run of which nothing is to hold. Its counts and the reason are kept. Raises ClusterRunEnded."""
@@ -120,4 +127,5 @@ class ClusterStore(Protocol):
         self, owner: OwnerId, what: str, changes: Sequence[Change], placements: Sequence[Placement], at: datetime
     ) -> Run:
         """Make changes that the person asked for, in one transaction; `what` says what was done. Raises
-        ClusterNotFound, MemoryNotFound, ClusterKeyInvalid, ClusterKeyTaken."""
+        ClusterNotFound, MemoryNotFound, ClusterKeyInvalid, ClusterKeyTaken. Clusters that gain or lose members get the
+        mean of their vectors as centroid."""

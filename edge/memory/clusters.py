@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -27,6 +27,9 @@ Vector = npt.NDArray[np.float32]
 KEY_WORDS = range(2, 6)
 """Words of a key; two characters of a script without spaces count as one word."""
 KEY_CHARACTERS = 60
+DESCRIPTION_CHARACTERS = 200
+TAGS = 8
+TAG_CHARACTERS = 40
 PERSON_TRIGGER = "person"
 """The trigger of a run that is an edit of the person's."""
 
@@ -229,6 +232,18 @@ def check_key(key: str) -> str:
     if not _has_key_length(cleaned):
         raise ClusterKeyInvalid(f"A key has 2 to 5 words, or 2 to 10 Chinese characters; not {cleaned!r}.", field="key")
     return cleaned
+
+
+def checked(profile: Profile) -> Profile:
+    """A profile as it may be kept: its key checked, its description one line, its tags few; what is too long is cut.
+    Raises ClusterKeyInvalid."""
+    tags = (" ".join(tag.split())[:TAG_CHARACTERS] for tag in profile.tags)
+    return replace(
+        profile,
+        key=check_key(profile.key),
+        description=" ".join(profile.description.split())[:DESCRIPTION_CHARACTERS],
+        tags=tuple(dict.fromkeys(tag for tag in tags if tag))[:TAGS],
+    )
 
 
 def key_terms(key: str) -> frozenset[str]:

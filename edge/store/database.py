@@ -59,6 +59,12 @@ class Database:
             return found
 
     @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection for several queries that change nothing."""
+        with named_faults():
+            yield self._connection
+
+    @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing. What was done is on the disk when it ends."""
         self._refuse_if_gone()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from edge.store.schema_clusters import CLUSTERS
+
 APPLICATION_ID = 0x45444745
 """`EDGE`: marks a database file as one of ours."""
 
@@ -294,4 +296,6 @@ _THIRD = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD)
+_FOURTH = Migration("004_clusters", CLUSTERS)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH)

@@ -26,15 +26,17 @@ from edge.store import embeddings, nearby, reads, turns, vector_log
 from edge.store.archive import SqliteArchive
 from edge.store.batches import SqliteBatches
 from edge.store.changes import apply_changes
+from edge.store.clusters import SqliteClusters
 from edge.store.contexts import SqliteContexts
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
-from edge.store.forgetting import forget_units, leave_no_trace, remove_traces
+from edge.store.forgetting import forget_units
 from edge.store.masks import Masks
 from edge.store.rows import micros
 from edge.store.search import search_units
 from edge.store.selections import SqliteForgetting
 from edge.store.topics import SqliteTopics
+from edge.store.traces import Traces
 from edge.store.truth import SqliteTruth
 from edge.store.warm import Warm
 
@@ -48,7 +50,7 @@ def open_store(path: Path, clock: Clock) -> SqliteStore:
     Raises DaemonRunning, StoreDamaged, StoreNewer, StoreReadOnly, DiskFull or StoreFailed; a database that is damaged
     or newer is left byte for byte.
     """
-    return SqliteStore(open_database(path, clock))
+    return SqliteStore(open_database(path, clock), clock)
 
 
 class SqliteStore:
@@ -56,16 +58,19 @@ class SqliteStore:
     StoreFailed when the database does, RequestInvalid for text with lone surrogates; nothing of the failed call is
     kept then."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
+        self._traces = Traces(db, clock)
         self._masks = Masks(db)
         self._warm = Warm(db)
-        self.forgetting = SqliteForgetting(db)
+        self.forgetting = SqliteForgetting(db, self._traces)
         """And as its ForgettingStore."""
         self.archive = SqliteArchive(db)
         """The same database as the engine's ArchiveStore."""
         self.batches = SqliteBatches(db)
         """The same database as the engine's BatchStore."""
+        self.clusters = SqliteClusters(db)
+        """And as its ClusterStore."""
         self.contexts = SqliteContexts(db)
         """And as its ContextStore."""
         self.topics = SqliteTopics(db)
@@ -96,7 +101,7 @@ class SqliteStore:
 
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         """Ascending ids of all that was removed: those named and what repeats them (see `edge.memory.erasure`)."""
-        return forget_units(self._db, owner, ids)
+        return forget_units(self._db, self._traces, owner, ids)
 
     def mark_used(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
         """A count that a power cut may take back; no wait for the disk."""
@@ -242,7 +247,7 @@ class SqliteStore:
     def recover(self, at: datetime) -> int:
         """Mark turns that an earlier process left open as interrupted; how many there were. Called once, at start. What
         a process that was killed had forgotten leaves its last traces."""
-        leave_no_trace(self._db)
+        self._traces.remove_in_time()
         return turns.end_abandoned(self._db, at)
 
     def read_ahead(self, limit: int) -> bool:
@@ -262,10 +267,15 @@ class SqliteStore:
         """Move the write-ahead log into the database: when idle."""
         self._db.checkpoint()
 
+    def remove_traces_in_time(self) -> bool:
+        """Remove what forgetting left in the files, where that is quick and was not done just now; True where some is
+        left."""
+        return self._traces.remove_in_time()
+
     def remove_traces(self) -> bool:
-        """Write the database anew, where a large one still holds copies of forgotten words in unused parts of its
-        pages; whether it had to. For off-peak: about 2 seconds for 100 MB, and as much room on the disk again."""
-        return remove_traces(self._db)
+        """Remove all of it, also from a large database; whether there was any. For off-peak: about 2 seconds for
+        100 MB, and as much room on the disk again."""
+        return self._traces.remove()
 
     def close(self) -> None:
         """Checkpoint, close and unlock."""
