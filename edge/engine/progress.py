@@ -13,6 +13,7 @@ from edge.engine.serving import Given
 from edge.engine.topics import Thread
 from edge.engine.truth import AskBack
 from edge.engine.windows import Prompt
+from edge.memory.questions import ends_asking
 from edge.memory.units import Stage
 from edge.prompt.composition import Tokens
 
@@ -41,7 +42,7 @@ class Progress:
     def words_to_ask(self) -> str | None:
         """The question as it follows on a whole reply; None where there is none, or the runtime asked already."""
         whole = self.generation is not None and self.generation.finish is Finish.STOP
-        asks = self.told_by_runtime and self.reply.rstrip().endswith(("?", "？"))
+        asks = self.told_by_runtime and ends_asking(self.reply)
         return self.question.after(self.reply) if self.question is not None and whole and not asks else None
 
     @property

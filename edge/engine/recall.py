@@ -15,8 +15,14 @@ from edge.engine.vectors import Vectors
 from edge.memory.enrichment import TURNS_LOOKED_AT, context_of, needs_context
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
-from edge.memory.people import asks_of_assistant, asks_only_of_assistant
-from edge.memory.questions import asks_for_all, asks_what_was_asked, asks_what_was_said, is_question
+from edge.memory.questions import (
+    asks_for_all,
+    asks_of_assistant,
+    asks_only_of_assistant,
+    asks_what_was_asked,
+    asks_what_was_said,
+    is_question,
+)
 from edge.memory.ranking import NOTHING_RANKED, Ranker, Ranking, choose
 from edge.memory.rules import Rules
 from edge.memory.units import Recalled, SlotQuestion, Stage, Unit

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
+from edge.memory.questions import may_ask
 from edge.memory.text import squeezed
 from edge.memory.units import SESSION_KINDS, Change, Ending, Insert, Outcome, Source, Unit, UnitId
 
@@ -53,9 +54,6 @@ _NO_ZH = re.compile(
 _JOINED = re.compile(r"[A-Za-z0-9@.+/_-]{2}")
 _LONGEST_ANSWER = 120
 _FEW_WORDS = 6
-_ASKS = re.compile(
-    r"[?？吗呢]$|^(?:how|what|where|when|why|which|who|is|are|do|does|can)\b|什么|怎么|如何|哪|几", re.IGNORECASE
-)
 _LATIN_WORD = re.compile(r"[A-Za-z0-9'-]+")
 _HAN = re.compile("[\u3400-\u9fff]")
 _DENIED_BEFORE = re.compile(
@@ -143,7 +141,7 @@ def read_answer(message: str, older: Collection[str], newer: Collection[str]) ->
     holds_older, holds_newer = _affirms(text, older), _affirms(text, newer)
     if holds_older is holds_newer:
         return agreed
-    if agreed is None and (_ASKS.search(text) or _words(text) > _FEW_WORDS):
+    if agreed is None and (may_ask(text) or _words(text) > _FEW_WORDS):
         return None  # it speaks of the place, not of where the person lives
     if holds_newer or holds_older is False:
         return Outcome.NEWER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from edge.memory.questions import ends_asking
 from edge.memory.text import search_terms, side
 from edge.memory.units import Unit
 
@@ -30,4 +31,4 @@ def saying(unit: Unit) -> Saying:
     if len(unit.content) > _LONGEST:
         return (*by, unit.id)
     terms = sorted(term for term in search_terms(unit.content) if term not in _FILLERS)
-    return (*by, *(terms or [unit.content]), unit.content.rstrip().endswith(("?", "？")))
+    return (*by, *(terms or [unit.content]), ends_asking(unit.content))

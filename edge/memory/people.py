@@ -10,20 +10,12 @@ import re
 from collections.abc import Collection
 from enum import Enum
 
-from edge.memory.text import telling_terms
 from edge.memory.units import SELF, Kind, Source, Unit
 
 _FIRST = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|my|mine|me|myself|we|we['’](?:re|ve)|our|ours|us)\b|我|咱|俺", re.IGNORECASE
 )
 _SECOND = re.compile(r"\b(?:you|your|yours|you['’](?:re|ve)|yourself)\b|你|您", re.IGNORECASE)
-_OF_YOU = re.compile(
-    r"\byou (?:\w+ )?(?:say|said|tell|told|recommend|recommended|suggest|suggested|mention|mentioned|give|gave|advise|"
-    r"advised|introduce|introduced|teach|taught|propose|proposed|promise|promised|answer|answered|call|name)\b|"
-    r"\byour (?:advice|recommendations?|suggestions?|answers?|tips?|proposals?)\b|"
-    r"你(?:\w{0,6})(?:推荐|建议|说过|提到|告诉|介绍|教|提议|答应|回答)[了过的]?",
-    re.IGNORECASE,
-)
 _REQUEST = re.compile(
     r"(?:^|[.!?,;:]\s*|\b(?:please|you|to|and)\s+)(?:tell|give|show|remind|help|let) (?:me|us)\b|"
     r"(?:告诉|提醒|帮)(?:我们|咱们|我)|(?:跟|给|和)(?:我们|咱们|我)(?=再?(?:讲|说|聊|介绍|看|列|推荐|找|查))",
@@ -50,16 +42,6 @@ def asked_people(question: str, known: Collection[str]) -> frozenset[str]:
     if named:
         return named
     return frozenset({SELF}) if _FIRST.search(_REQUEST.sub(" ", question)) else frozenset()
-
-
-def asks_of_assistant(question: str) -> bool:
-    """Whether a question asks for what the assistant said: "what did you recommend?", "你推荐过什么"."""
-    return _OF_YOU.search(question) is not None
-
-
-def asks_only_of_assistant(question: str) -> bool:
-    """Whether a question says nothing but that: then what the assistant said is all that it can mean."""
-    return asks_of_assistant(question) and not telling_terms(_OF_YOU.sub(" ", question))
 
 
 def name_spans(text: str, name: str) -> list[tuple[int, int]]:

@@ -14,10 +14,10 @@ import numpy as np
 
 from edge.memory.enrichment import points_at_a_person
 from edge.memory.interaction import Floats, best_by_unit, best_matches, token_weights, weighted
-from edge.memory.people import About, asked_people, asks_of_assistant, name_spans, whom
+from edge.memory.people import About, asked_people, name_spans, whom
 from edge.memory.periods import nearness
 from edge.memory.places import NOWHERE, Place
-from edge.memory.questions import asks_what_was_asked, is_question, only_asks
+from edge.memory.questions import asks_of_assistant, asks_what_was_asked, is_question, only_asks
 from edge.memory.scoring import Evidence, Flags, Ints, Weights, content
 from edge.memory.sought import what_is_sought
 from edge.memory.text import LONG_TEXT, is_prefix, query_terms, search_terms, telling_terms, text_terms

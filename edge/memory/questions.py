@@ -1,28 +1,50 @@
-"""Whether a text asks, and what for, where no slot is asked for.
+"""Whether a text asks, and what for, where no slot is asked for. In English and Chinese; all who wonder ask here.
+
+From the strictest to the loosest: `ends_asking` goes by the mark at the end, `is_question` also by 呢, which is all
+that a stored text needs; `asks` also by how it begins, for what people type without a mark; `may_ask` by any word that
+asks. Which slot is asked for, by the tables' patterns, is told by `rules_questions`.
 
 Coarse on purpose: it steers what is searched, how what is found is weighed, and a hint. Only `only_memory_can_answer`
 decides a reply, and is strict.
-`is_question` goes by how a text ends, which is all that a stored text needs; `asks` also by how it begins, for what
-people type without a question mark.
 """
 
 from __future__ import annotations
 
 import re
 
-_QUESTION_END = ("?", "？", "吗", "呢")
-_QUESTION_WORDS = re.compile(
-    r"^(?:what|which|who|whom|whose|when|where|do|does|did|have|has|am|was|were|is|are)\b"
-    r"|什么|谁|哪|几|多少|何时|吗|有没有|是不是|记不记得",
+from edge.memory.text import telling_terms
+
+ASKED = "what|which|who|when|where"
+ASKED_ZH = "多少|什么|[啥哪谁]"
+"""Words for what is asked for. Patterns, to be used in others."""
+_SURE_ENDS = ("?", "？", "吗")
+_ENDS = (*_SURE_ENDS, "呢")
+_FULL_STOPS = "。. \n\t"
+_MAY_ASK = re.compile(
+    r"^(?:what|which|who|whom|whose|when|where|how|why|do|does|did|is|are|am|can)\b"
+    r"|^(?:have|has)\b(?! \w+ed\b)|^(?:was|were)\b(?! \S+$)"
+    r"|什么|谁|哪|几|多少|何时|怎么|如何|吗|有没有|是不是|记不记得",
     re.IGNORECASE,
 )
+"""Not the answers that leave out who they are about: "have moved to Rome", "was Rome"."""
+_WANTS_AGREEMENT = re.compile(r"(?:对不对|是不是|对吧|吗|, right)[?？。.!！\s]*$", re.IGNORECASE)
 _ABOUT_THE_PERSON = re.compile(
     r"\b(?:my|mine|(?:did|do|have|had|was|am|were) (?:i|we|you (?:say|tell|recommend|suggest))|told you|remember)\b"
     r"|我的|我(?:之前|上次|以前|昨天|前天|上周|上个月|去年|刚才)|我说过|我告诉过|还?记得|你(?:上次|之前)?(?:推荐|建议|说)过?",
     re.IGNORECASE,
 )
+_SAID = (
+    "say|said|tell|told|recommend|recommended|suggest|suggested|mention|mentioned|give|gave|advise|advised"
+    "|introduce|introduced|teach|taught|propose|proposed|promise|promised|answer|answered|call|name"
+)
+_OF_YOU = re.compile(
+    rf"\byou (?:\w+ )?(?:{_SAID})\b|"
+    r"\byour (?:advice|recommendations?|suggestions?|answers?|tips?|proposals?)\b|"
+    r"你(?:\w{0,6})(?:推荐|建议|说过|提到|告诉|介绍|教|提议|答应|回答)[了过的]?",
+    re.IGNORECASE,
+)
 _OF_EARLIER = re.compile(
-    r"\b(?:did|have) you (?:\w+ )?(?:say|said|tell|told|recommend|suggest|mention|advise)|你(?:上次|之前|刚才|以前)",
+    rf"\b(?:did|have) you (?:\w+ )?(?:{_SAID})\b|你(?:上次|之前|刚才|以前)",
     re.IGNORECASE,
 )
 """How to get somewhere may be what the assistant said before."""
@@ -71,15 +93,31 @@ _ONLY_REMEMBERED = re.compile(
 )
 
 
+def ends_asking(text: str) -> bool:
+    """Whether a text ends as only questions do: by a question mark, or by 吗."""
+    return text.rstrip(_FULL_STOPS).endswith(_SURE_ENDS)
+
+
 def is_question(text: str) -> bool:
-    """Whether a text ends as a question, by punctuation or by a Chinese question particle."""
-    return text.rstrip("。. \n\t").endswith(_QUESTION_END)
+    """Whether a text ends as a question, by punctuation or by a Chinese question particle. 呢 may also end a statement:
+    我在吃饭呢."""
+    return text.rstrip(_FULL_STOPS).endswith(_ENDS)
 
 
 def asks(text: str) -> bool:
     """Whether a text asks, also without a question mark: "what's my dentist's name", 我的牙医叫什么."""
     text = text.strip(" .。\n\t")
     return is_question(text) or (not text.endswith(("!", "！")) and _ASKS.search(text) is not None)
+
+
+def may_ask(text: str) -> bool:
+    """Whether a text is a question or holds a word that asks, which a statement can as well: "when I was young"."""
+    return is_question(text) or _MAY_ASK.search(text) is not None
+
+
+def wants_agreement(text: str) -> bool:
+    """Whether a text asks to be told that it is right: "that's wrong, right?", 对不对."""
+    return ends_asking(text) or _WANTS_AGREEMENT.search(text) is not None
 
 
 def only_asks(text: str) -> bool:
@@ -101,8 +139,7 @@ def asks_for_all(text: str) -> bool:
 def asks_what_was_said(text: str) -> bool:
     """Whether a message asks for something of the person or of earlier talk, which only memory can answer."""
     text = text.strip()[:500]
-    asks = is_question(text) or _QUESTION_WORDS.search(text) is not None
-    if not asks or _ABOUT_THE_PERSON.search(text) is None:
+    if not may_ask(text) or _ABOUT_THE_PERSON.search(text) is None:
         return False
     return _ASKS_FOR_HELP.search(text) is None or _OF_EARLIER.search(text) is not None
 
@@ -114,3 +151,13 @@ def only_memory_can_answer(text: str) -> bool:
     if len(text) > _LONGEST_PLAIN or not asks_what_was_said(text) or _ASKS_FOR_HELP.search(text):
         return False
     return _ONLY_REMEMBERED.search(text) is not None or _OF_EARLIER.search(text) is not None
+
+
+def asks_of_assistant(text: str) -> bool:
+    """Whether a question asks for what the assistant said: "what did you recommend?", 你推荐过什么."""
+    return _OF_YOU.search(text) is not None
+
+
+def asks_only_of_assistant(text: str) -> bool:
+    """Whether a question says nothing but that: then what the assistant said is all that it can mean."""
+    return asks_of_assistant(text) and not telling_terms(_OF_YOU.sub(" ", text))

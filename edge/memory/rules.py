@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from edge.errors import SettingsInvalid
 from edge.memory.language import language_of
 from edge.memory.progress_questions import ProgressQuestions
+from edge.memory.questions import ends_asking
 from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
 from edge.memory.rules_questions import QuestionFinder
@@ -91,21 +92,21 @@ class Rules:
     def _refers_back(self, text: str, before: Sequence[Exchange]) -> bool:
         if not before or not self.may_refer_back(text):
             return False
-        return _asks(before[-1][1]) or self._facts.may_correct(text)
+        return ends_asking(before[-1][1]) or self._facts.may_correct(text)
 
     def _mentioned(self, message: str, reply: str, earlier: Sequence[Mention]) -> list[Mention]:
         """What a turn told or asked for, after what was before it where it only confirms or corrects."""
         told = self._facts.mentions(message, earlier)
         asked = self._questions.find(message)
         if asked is None:
-            return told if told is not None and not _asks(message) else []
+            return told if told is not None and not ends_asking(message) else []
         mentions = told or []
         language = language_of(message)
         subject = self._facts.subject(asked.subject, language)
         for base, _, topic in (name.partition(":") for name in reversed(asked.slots)):
             slot = self._slots[base]
             if bool(topic) == bool(slot.topics):
-                mentions.append(Mention.asked(slot, topic, subject, language, asks_back=_asks(reply)))
+                mentions.append(Mention.asked(slot, topic, subject, language, asks_back=ends_asking(reply)))
         return mentions
 
     def find_question(self, text: str) -> SlotQuestion | None:
@@ -163,10 +164,6 @@ def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
         message = error.message if error.message.startswith(own.name) else f"{own.name}: {error.message}"
         raise SettingsInvalid(message, hint=_HINT) from error
     return rules
-
-
-def _asks(text: str) -> bool:
-    return text.rstrip().endswith(("?", "？"))
 
 
 def _made(tables: Tables) -> Rules:

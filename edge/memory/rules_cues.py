@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from edge.memory.questions import ASKED, ASKED_ZH
 from edge.memory.rules_drafts import topic_slot
 from edge.memory.rules_needles import Needles
 from edge.memory.rules_regex import LazyPattern
@@ -14,8 +15,7 @@ from edge.memory.rules_tables import Slot
 
 _OF_ONESELF = re.compile(f"[{WHOSE}{WHO}]")
 _WHAT = re.compile(
-    r"\b(?:what|which|who|when|where|how (?:old|much|many|often|long)|do|does|is there|are there)\b"
-    r"|多少|什么|[啥哪谁几吗]|怎么称呼"
+    rf"\b(?:{ASKED}|how (?:old|much|many|often|long)|do|does|is there|are there)\b|{ASKED_ZH}|[几吗]|怎么称呼"
 )
 _HOW_TO = re.compile(
     rf"\b(?:if|because|why|should {WHO}|can {WHO}|could {WHO}|think|recommend|best way)\b"

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
+from edge.memory.questions import ASKED, ASKED_ZH
 from edge.memory.rules_asks import AskPatterns
 from edge.memory.rules_drafts import topic_slot
 from edge.memory.rules_regex import LazyPattern
@@ -31,14 +32,14 @@ _OWNED = {
 """What makes a noun behind it the person's, or another's that is named; by whether the noun is a Latin word."""
 _POINTED_AT = re.compile(r"(?:\b(?:the|this|that) |[这那](?:个|笔|张)?|上次的?|查(?:一下|询)?|我要)$")
 """What makes a noun behind it the one that is talked about."""
-_ASKS_ITSELF = re.compile(r"多少|什么|[啥哪谁]|^(?:what|which|who|when|where)\b")
+_ASKS_ITSELF = re.compile(rf"{ASKED_ZH}|^(?:{ASKED})\b")
 """Words that make a question without its mark."""
 _EDGE = 400
 _TAILS = 3
 _LONGEST_ASK = 160
 _COMMA = re.compile(r"[,，;；:：]| / |\b(?:and|but|so)\b(?= (?:what|which|who|when|where|how|do|can)\b)| - ")
 _NEEDS_ASKING = re.compile(
-    r"[?？]|\b(?:what|which|who|whats|wat|when|where|how|tell|remind|remember|recall|know|forgot|forget"
+    rf"[?？]|\b(?:{ASKED}|whats|wat|how|tell|remind|remember|recall|know|forgot|forget"
     r"|forgotten|give|show|say|repeat|my|wonder|wondering|usual|same|last)\b"
     r"|[什啥多哪谁几]|上[次回]|老样子|平时|记得|记住|知道|忘|告诉|提醒|怎么|怎样|如何|贵姓|吗|嘛|还是|我的|订单|叫我",
 )

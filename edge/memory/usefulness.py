@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from edge.memory.questions import wants_agreement
 from edge.memory.relevance import Event
 from edge.memory.text import holds, is_prefix, query_terms, search_terms, squeezed
 from edge.memory.units import Unit
@@ -57,7 +58,6 @@ _RIGHT = re.compile(
     r"|(?:这|那|它|你(?:说|记|答)(?:得|的)?)[^，,。！!？?]{0,6}?(?:没错|(?<!不)对的?(?=[，,。.！!]|$)|(?<!不)正确)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"[?？]\s*$|(?:对不对|对吗|是不是|错了吗|对吧|, right)[?？。.!！\s]*$", re.IGNORECASE)
 
 
 def used_units(reply: str, message: str, units: Iterable[Unit]) -> list[Unit]:
@@ -74,7 +74,7 @@ def verdict(message: str) -> Event | None:
     message = message.strip()[:_JUDGED]
     if _NOT_TO_USE.search(message):
         return Event.IGNORED
-    if _ASKS.search(message):
+    if wants_agreement(message):
         return None
     if _WRONG.search(message):
         return Event.MISLED

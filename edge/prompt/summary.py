@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from edge.memory.compression import compress, sentences
+from edge.memory.questions import ends_asking
 from edge.memory.secrets import redacted
 from edge.memory.units import Turn
 from edge.prompt.structured import EXECUTION_FIELDS
@@ -93,7 +94,7 @@ def summarise(turns: Sequence[Turn], texts: Texts, limit: int = LIMIT) -> str:
 def _sentences(turn: Turn) -> Iterator[_Sentence]:
     for text, by_assistant in ((turn.message, False), (turn.reply, True)):
         for sentence in _telling(text):
-            worth = (_REPLY if by_assistant else 1.0) * (_QUESTION if sentence.endswith(("?", "？")) else 1.0)
+            worth = (_REPLY if by_assistant else 1.0) * (_QUESTION if ends_asking(sentence) else 1.0)
             yield _read(sentence, worth, by_assistant)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from edge.memory.people import About, asked_people, asks_of_assistant, asks_only_of_assistant, name_spans, names, whom
+from edge.memory.people import About, asked_people, name_spans, names, whom
 from edge.memory.units import SELF, Kind, Source
 from tests.memory.making import unit
 
@@ -55,22 +55,6 @@ def test_a_name_is_found_with_what_belongs_to_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
-    [
-        ("What did you recommend?", True),
-        ("Which painters did you suggest to me?", True),
-        ("What have you ever told me about it?", True),
-        ("你给我推荐过什么书？", True),
-        ("What did I tell you?", False),
-        ("Do you know my name?", False),
-        ("我告诉过你什么？", False),
-    ],
-)
-def test_what_the_assistant_said_is_asked_for(text: str, asked: bool) -> None:
-    assert asks_of_assistant(text) is asked
-
-
-@pytest.mark.parametrize(
     ("speaker", "text", "about"),
     [
         ("Ann", "I bought a car.", About.ASKED),
@@ -95,26 +79,3 @@ def test_the_assistants_words_are_nobodys_and_facts_their_subjects() -> None:
     fact = replace(said, kind=Kind.USER_PROFILE, subject="Ann")
     assert whom(fact, frozenset({"Ann"})) is About.ASKED
     assert whom(fact, frozenset({"Bob"})) is About.OTHERS
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What did you recommend to me?",
-        "What did you tell me?",
-        "What was your advice?",
-        "你推荐了什么？",
-        "你跟我说过什么？",
-        "你的建议是什么？",
-    ],
-)
-def test_nothing_but_the_assistants_words_is_asked_for(question: str) -> None:
-    assert asks_only_of_assistant(question)
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["Which book did you recommend?", "What did I recommend to Tom?", "你推荐的餐馆叫什么？", "我说过什么？", ""],
-)
-def test_more_than_the_assistants_words_is_asked_for(question: str) -> None:
-    assert not asks_only_of_assistant(question)

@@ -1,4 +1,4 @@
-"""Which messages only memory can answer."""
+"""What asks, and what can only be answered from memory."""
 
 from __future__ import annotations
 
@@ -8,17 +8,54 @@ from hypothesis import strategies as st
 
 from edge.memory.questions import (
     asks,
+    asks_of_assistant,
+    asks_only_of_assistant,
     asks_what_was_asked,
     asks_what_was_said,
+    ends_asking,
     is_question,
+    may_ask,
     only_asks,
     only_memory_can_answer,
+    wants_agreement,
 )
 
 
 @pytest.mark.parametrize("text", ["Is it late?", "晚了吗", "晚了吗？", "他呢。", "Really? "])
 def test_a_question(text: str) -> None:
     assert is_question(text)
+
+
+@pytest.mark.parametrize("text", ["Is it late?", "Really? ", "晚了吗", "晚了吗。", "晚了？"])
+def test_what_ends_as_only_questions_do(text: str) -> None:
+    assert ends_asking(text)
+
+
+@pytest.mark.parametrize("text", ["It is late", "我在吃饭呢", "他呢。", ""])
+def test_what_may_end_a_statement_too(text: str) -> None:
+    assert not ends_asking(text)
+
+
+@pytest.mark.parametrize("text", ["how is Rome", "have you eaten", "was Ann there", "柏林怎么样", "是不是柏林", "几点"])
+def test_words_that_ask(text: str) -> None:
+    assert may_ask(text)
+
+
+@pytest.mark.parametrize("text", ["have moved to Rome", "was Rome", "I live in Rome", "还是柏林", ""])
+def test_no_word_that_asks(text: str) -> None:
+    assert not may_ask(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["That is wrong, right?", "that was wrong, right", "是错的，对不对", "错了吗！", "对吧。"]
+)
+def test_agreement_is_wanted(text: str) -> None:
+    assert wants_agreement(text)
+
+
+@pytest.mark.parametrize("text", ["That is right.", "turn right", "对", "不对呢"])
+def test_no_agreement_is_wanted(text: str) -> None:
+    assert not wants_agreement(text)
 
 
 @pytest.mark.parametrize("text", ["It is late.", "晚了。", "", "?!"])
@@ -37,6 +74,9 @@ def test_no_question(text: str) -> None:
         "我之前说过哪家店？",
         "你还记得我的计划吗",
         "你之前建议我怎么去机场？",
+        # also without a mark
+        "how did you say I get to the airport",
+        "你之前建议我怎么去机场",
     ],
 )
 def test_only_memory_can_answer(text: str) -> None:
@@ -115,6 +155,15 @@ def test_any_text_is_judged(text: str) -> None:
     assert {asks(text), only_asks(text), asks_what_was_asked(text)} <= {True, False}
     assert asks_what_was_said(text) in {True, False}
     assert is_question(text) in {True, False}
+    assert asks_of_assistant(text) or not asks_only_of_assistant(text)
+
+
+@given(st.text())
+def test_each_way_to_see_a_question_sees_what_a_stricter_one_sees(text: str) -> None:
+    assert is_question(text) or not ends_asking(text)
+    assert asks(text) or not is_question(text)
+    assert may_ask(text) or not is_question(text)
+    assert wants_agreement(text) or not ends_asking(text)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +171,7 @@ def test_any_text_is_judged(text: str) -> None:
     [
         "Where did I leave the car?",
         "What did you recommend to me?",
+        "What name did you give my boat?",
         "Where is my passport?",
         "What was my plan for Sunday?",
         "Do you remember what I said about the roof?",
@@ -160,3 +210,42 @@ def test_no_model_can_know(text: str) -> None:
 )
 def test_a_model_may_know(text: str) -> None:
     assert not only_memory_can_answer(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("What did you recommend?", True),
+        ("Which painters did you suggest to me?", True),
+        ("What have you ever told me about it?", True),
+        ("你给我推荐过什么书？", True),
+        ("What did I tell you?", False),
+        ("Do you know my name?", False),
+        ("我告诉过你什么？", False),
+    ],
+)
+def test_what_the_assistant_said_is_asked_for(text: str, asked: bool) -> None:
+    assert asks_of_assistant(text) is asked
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did you recommend to me?",
+        "What did you tell me?",
+        "What was your advice?",
+        "你推荐了什么？",
+        "你跟我说过什么？",
+        "你的建议是什么？",
+    ],
+)
+def test_nothing_but_the_assistants_words_is_asked_for(question: str) -> None:
+    assert asks_only_of_assistant(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which book did you recommend?", "What did I recommend to Tom?", "你推荐的餐馆叫什么？", "我说过什么？", ""],
+)
+def test_more_than_the_assistants_words_is_asked_for(question: str) -> None:
+    assert not asks_only_of_assistant(question)

@@ -422,3 +422,8 @@ def test_a_single_letter_is_no_fact_and_no_question(text: str) -> None:
 def test_a_value_that_ends_as_a_sentence_does_is_told_with_one_stop() -> None:
     (fact,) = RULES.find_facts("My birthday is on 14 September.")
     assert fact.content == "The user's birthday is 14 September."
+
+
+def test_a_reply_that_asks_without_a_question_mark_asks() -> None:
+    (fact,) = RULES.find_facts("13800138000", [("我的电话是多少", "我还不知道，可以告诉我吗")])
+    assert in_short(fact) == "phone=13800138000"

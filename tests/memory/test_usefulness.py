@@ -173,6 +173,7 @@ def test_a_memory_is_right(message: str) -> None:
         *("Is that right?", "No, thanks", "no", "No problem", "That's right up the street", "What's wrong with it"),
         *("The old bridge is wrong", "Right, next question", "I was wrong", "My car is old", "thank you"),
         *("不对吗？", "对不对", "我错了", "对不起", "不是", "这个不错", "好的", "我的车坏了", "这个对吗", "号码对吗？"),
+        *("你记错了吗", "这个号码错了吗！"),
     ],
 )
 def test_other_words_judge_nothing(message: str) -> None:
