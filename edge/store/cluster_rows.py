@@ -56,7 +56,7 @@ def cluster_from(row: Row) -> Cluster:
     return Cluster(
         id=ClusterId(row[0]),
         owner=OwnerId(row[1]),
-        profile=_profile(row[2:7]),
+        profile=profile_of(row[2:7]),
         centroid=vector_from(row[7]),
         embedder=row[8],
         size=row[9],
@@ -72,7 +72,7 @@ def read_profiles(db: sqlite3.Connection, owner: OwnerId) -> dict[ClusterId, Pro
         "SELECT id, key, description, tags, named_by, coarse FROM clusters WHERE owner = ? AND gone = 0 ORDER BY id",
         (owner,),
     )
-    return {ClusterId(row[0]): _profile(row[1:]) for row in rows.fetchall()}
+    return {ClusterId(row[0]): profile_of(row[1:]) for row in rows.fetchall()}
 
 
 def profile_columns(profile: Profile) -> tuple[str, str, str, str, str | None]:
@@ -106,7 +106,8 @@ def vector_from(stored: bytes | None) -> Vector | None:
     return None if stored is None else np.frombuffer(stored, dtype="<f4").astype(np.float32)
 
 
-def _profile(columns: Row) -> Profile:
+def profile_of(columns: Row) -> Profile:
+    """A profile from the columns that `profile_columns` made."""
     key, description, tags, named_by, coarse = columns
     tags = tuple(json.loads(tags))
     return Profile(key, description, tags, NamedBy(named_by), None if coarse is None else Coarse(coarse))
