@@ -42,10 +42,11 @@ WITHOUT = {
         "*.retired_embedders", "*.drop_embedder", "*.last_number", "*.vectors_between", "*.vectors_of",
         "*.newest_between", "*.superseded", "*.forgotten_after", "*.keep_mark", "*.has_mark", "*.prune",
         "sqlite.SqliteStore.recover", "sqlite.SqliteStore.checkpoint", "sqlite.SqliteStore.close",
-        "sqlite.SqliteStore.kept_bytes", "turns.end_abandoned", "forgetting.leave_no_trace", "*.remove_traces",
+        "sqlite.SqliteStore.kept_bytes", "turns.end_abandoned", "*.remove_traces",
+        "*.remove_traces_in_time", "traces.*",
     ),
     "The file, its schema and its full text.": (
-        "database.*", "migrations.*", "full_text.*", "faults.*", "sqlite.open_store",
+        "database.*", "migrations.*", "full_text.*", "faults.*", "holding.*", "sqlite.open_store",
     ),
     "Copies of what stands in the file, read ahead for everyone; what comes out passes a mask made of a scope.": (
         "warm.*", "kept_ports.*", "masks.Masks.*", "*.terms", "sqlite.SqliteStore.read_ahead",

@@ -116,13 +116,24 @@ def content_key(kind: Kind, subject: str, source: Source, text: str) -> str:
 
 def squeezed(text: str) -> str:
     """A text with nothing but its letters and digits, so that spacing and punctuation do not hide a value."""
-    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return _SEPARATORS.sub("", _unified(text))
 
 
 def holds(text: str, value: str) -> bool:
     """Whether a value stands in a text, however it is spaced: 13800138000 in "138-0013-8000"."""
-    wanted = squeezed(value)
-    return bool(wanted) and wanted in squeezed(text)
+    wanted = _however_spaced(value)
+    return wanted is not None and wanted.search(_unified(text)) is not None
+
+
+@lru_cache(maxsize=1024)
+def _however_spaced(value: str) -> re.Pattern[str] | None:
+    """What finds a value in a text of one form; None for one without letters and digits."""
+    bare = squeezed(value)
+    return re.compile(r"[\W_]*".join(map(re.escape, bare))) if bare else None
+
+
+def _unified(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
 def is_identifying(value: str) -> bool:

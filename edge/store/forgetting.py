@@ -1,29 +1,24 @@
-"""Forgetting for good: what `edge.memory.erasure` names leaves rows, full text, embeddings and the files.
-
-SQLite's secure_delete blanks the rows it removes, but not the copies that stayed in the unused part of a page when
-neighbouring rows were moved to another. Those go when the database is written anew: at once while it is small, else
-when `remove_traces` is called off-peak.
+"""Forgetting for good: what `edge.memory.erasure` names leaves rows, full text and embeddings in one transaction, and
+the files with its last traces (see `edge.store.traces`).
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 
-from edge.errors import DiskFull
 from edge.memory.erasure import Erasure, Statement, Words, erasure, identifying_values
 from edge.memory.units import Kind, OwnerId, Source, TurnId, UnitId
+from edge.store.cluster_applying import recentre
+from edge.store.cluster_forgetting import clear_clusters
 from edge.store.database import Database
 from edge.store.doubles import with_doubles
 from edge.store.embeddings import note_forgotten
-from edge.store.full_text import merge_terms
+from edge.store.holding import holding, value_held
 from edge.store.leftovers import clear_leftovers
 from edge.store.rows import Row, json_ids
 from edge.store.topics import clear_topics
-
-REWRITTEN_AT_ONCE = 32 * 1024 * 1024
-"""Bytes of a database up to which forgetting writes it anew before it returns: under a second."""
+from edge.store.traces import Traces, note_traces
 
 _STATEMENT = """
     SELECT u.id, u.kind, u.source, u.content, u.value, u.quote, u.source_turn,
@@ -38,21 +33,21 @@ _FROM_TURNS = f"""
         UNION SELECT unit FROM confirmations WHERE turn IN (SELECT value FROM json_each(:turns)))
 """
 _HOLDING = f"""
-    {_STATEMENT} WHERE u.owner = :owner AND (
-        holds(u.content, :value) OR holds(ifnull(u.value, ''), :value) OR holds(ifnull(u.quote, ''), :value))
+    {_STATEMENT} WHERE u.owner = :owner AND
+        ({holding("u.content")} OR {holding("u.value")} OR {holding("u.quote")})
 """
 _WORDS = "SELECT id, message, reply FROM turns WHERE owner = :owner"
 _WORDS_OF_TURNS = f"{_WORDS} AND id IN (SELECT value FROM json_each(:turns))"
-_WORDS_HOLDING = f"{_WORDS} AND (holds(message, :value) OR holds(reply, :value))"
+_WORDS_HOLDING = f"{_WORDS} AND ({holding('message')} OR {holding('reply')})"
 
 
-def forget_units(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
+def forget_units(db: Database, traces: Traces, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
     """Remove units, what repeats them, and their traces in the file. Ascending ids of all that was removed."""
     gone = what_goes(db, owner, ids)
     if gone.units:
         with db.transaction() as writing:
             remove(writing, owner, gone)
-        leave_no_trace(db)
+        traces.remove_in_time()
     return tuple(sorted(gone.units))
 
 
@@ -67,38 +62,20 @@ def said_in(db: Database, owner: OwnerId, turns: Collection[TurnId]) -> list[Sta
     return list(_statements(db.rows(_FROM_TURNS, {"owner": owner, "turns": json_ids(sorted(turns))})).values())
 
 
-def leave_no_trace(db: Database) -> None:
-    """Write a small database anew where something was forgotten; a large one waits for off-peak."""
-    with suppress(DiskFull):  # it is forgotten all the same; the traces stay due
-        db.checkpoint()
-        if db.size() <= REWRITTEN_AT_ONCE:
-            remove_traces(db)
-
-
-def remove_traces(db: Database) -> bool:
-    """Write the database anew if something was forgotten since it last was; whether it had to be."""
-    if db.row("SELECT 1 FROM meta WHERE name = 'traces'") is None:
-        return False
-    db.rewrite()
-    with db.relaxed_transaction() as writing:
-        writing.execute("DELETE FROM meta WHERE name = 'traces'")
-    return True
-
-
 def _what_goes(db: Database, owner: OwnerId, named: list[Statement]) -> Erasure:
     values = identifying_values(named)
     words = _words(db, owner, {turn for each in named for turn in each.said_in | each.asked_in}, values)
     parameters = {"owner": owner, "turns": json_ids(sorted(words))}
     others = _statements(db.rows(_FROM_TURNS, parameters))
     for value in values:
-        others |= _statements(db.rows(_HOLDING, {"owner": owner, "value": value}))
+        others |= _statements(db.rows(_HOLDING, {"owner": owner, **value_held(value)}))
     return erasure(named, list(others.values()), list(words.values()))
 
 
 def _words(db: Database, owner: OwnerId, turns: set[TurnId], values: Iterable[str]) -> dict[TurnId, Words]:
     rows = db.rows(_WORDS_OF_TURNS, {"owner": owner, "turns": json_ids(sorted(turns))})
     for value in values:
-        rows += db.rows(_WORDS_HOLDING, {"owner": owner, "value": value})
+        rows += db.rows(_WORDS_HOLDING, {"owner": owner, **value_held(value)})
     return {TurnId(turn): Words(TurnId(turn), message, reply) for turn, message, reply in rows}
 
 
@@ -122,14 +99,15 @@ def remove(db: sqlite3.Connection, owner: OwnerId, gone: Erasure) -> None:
     """Remove it, but for the traces in the file. Inside the caller's transaction."""
     clear_leftovers(db, owner, gone.units)
     clear_topics(db, owner, gone.messages | gone.turns)
+    shrunk = clear_clusters(db, owner, gone.units)
     note_forgotten(db, json_ids(sorted(gone.units)))
     db.executemany("DELETE FROM units_text WHERE rowid = ?", _each(gone.units))
     db.executemany("DELETE FROM units WHERE id = ?", _each(gone.units))
+    recentre(db, owner, shrunk)
     db.executemany("UPDATE units SET quote = NULL WHERE id = ?", _each(gone.quotes))
     db.executemany("UPDATE turns SET message = '' WHERE id = ?", _each(gone.messages))
     db.executemany("UPDATE turns SET reply = '' WHERE id = ?", _each(gone.replies))
-    merge_terms(db)
-    db.execute("INSERT OR REPLACE INTO meta VALUES ('traces', 1)")
+    note_traces(db)
 
 
 def _each(ids: Iterable[int]) -> list[tuple[int]]:

@@ -13,9 +13,10 @@ from edge.memory.erasure import Erasure, session_erasure
 from edge.memory.text import query_terms
 from edge.memory.units import OwnerId, SessionId, TurnId, UnitId
 from edge.store.database import Database
-from edge.store.forgetting import leave_no_trace, remove, said_in, what_goes
+from edge.store.forgetting import remove, said_in, what_goes
 from edge.store.rows import json_ids
 from edge.store.search import QUERY_TERM_LIMIT, as_match
+from edge.store.traces import Traces
 
 _HOLDING = """
     SELECT u.id FROM units_text CROSS JOIN units u ON u.id = units_text.rowid
@@ -58,8 +59,9 @@ class _Going:
 class SqliteForgetting:
     """See ForgettingStore for what each method means."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, traces: Traces) -> None:
         self._db = db
+        self._traces = traces
 
     def leaving(self, owner: OwnerId, selection: Selection) -> Leaving:
         return self._going(owner, selection).leaving()
@@ -73,7 +75,7 @@ class SqliteForgetting:
             remove(writing, owner, going.erasure)
             if selection.session is not None:
                 _remove_session(writing, owner, selection.session, going.erasure.turns)
-        leave_no_trace(self._db)
+        self._traces.remove_in_time()
         return leaving
 
     def holding(self, owner: OwnerId, query: str, limit: int) -> list[UnitId]:

@@ -98,7 +98,7 @@ def test_no_copy_stays_in_the_unused_part_of_a_page(sqlite_store: SqliteStore, d
 def test_a_large_database_is_rewritten_off_peak(
     sqlite_store: SqliteStore, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("edge.store.forgetting.REWRITTEN_AT_ONCE", 0)
+    monkeypatch.setattr("edge.store.traces.REWRITTEN_AT_ONCE", 0)
     (one,) = tell(sqlite_store, "an unusual zabaglione")
     (two,) = tell(sqlite_store, "the weather")
     assert not sqlite_store.remove_traces()

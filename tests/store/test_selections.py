@@ -12,6 +12,7 @@ from edge.engine.forgetting_ports import Selection
 from edge.errors import ForgettingChanged, MemoryNotFound, SessionNotFound
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState, UnitId
 from edge.store.sqlite import SqliteStore
+from edge.store.traces import Traces
 from tests.store.making import ANN, BOB, MAIN, NOON, WORK, after, episode, fact, insert
 from tests.store.test_forgetting import raw_bytes
 
@@ -193,7 +194,7 @@ def test_traces_that_a_killed_process_left_go_at_the_next_start(
 ) -> None:
     (words, *_) = tell(sqlite_store, "an unusual zabaglione")
     with monkeypatch.context() as killed:
-        killed.setattr("edge.store.selections.leave_no_trace", lambda db: None)
+        killed.setattr(Traces, "remove_in_time", lambda traces: True)
         sqlite_store.forgetting.forget_selection(ANN, Selection((words,)), None)
     sqlite_store.recover(NOON)
     assert not sqlite_store.remove_traces()
