@@ -14,6 +14,7 @@ from edge.engine.telling import replacements, told_again
 from edge.errors import MemoryNotFound
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
+from edge.memory.questions import asks
 from edge.memory.units import SELF, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
 from edge.prompt.budget import Wanted, allot
 from edge.prompt.composition import Composer, Tokens
@@ -86,16 +87,14 @@ class Windows:
     ) -> Prompt:
         """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer.
 
-        What of the execution context stands in the window already is not sent again. `shift` says that the subject
-        changes; `back` are the units of the subject that comes back: the last of them are told once more.
+        What stands in the window already is not sent again, but for what answers a question best: a small model takes
+        what stands near for the answer, and attends badly to what stands far up. `shift` says that the subject changes;
+        `back` are the units of the subject that comes back: the last of them are told once more.
         Raises PromptTooLong where the role text and the person's words alone do not fit.
         """
-        again = told_again(self._store, scope, back)
-        units = [*(found.told for found in recalled), *again]
-        said = _Said(self._composer.text(message), units, execution, nothing, shift, {unit.id for unit in again})
         window = self._windows.get(_key(scope))
+        said = self._said(scope, message, recalled, execution, nothing=nothing, shift=shift, back=back)
         if window is not None:
-            said = replace(said, units=replacements(self._store, scope, window) + list(said.units))
             grown = self._grown(scope, window, said)
             if grown is not None:
                 return grown
@@ -163,6 +162,28 @@ class Windows:
         except MemoryNotFound:
             return True
         return False
+
+    def _said(
+        self,
+        scope: Scope,
+        message: str,
+        recalled: Sequence[Recalled],
+        execution: Execution,
+        *,
+        nothing: bool,
+        shift: Shift | None,
+        back: Collection[UnitId],
+    ) -> _Said:
+        """What a turn brings. What answers best stands next to the question, also before what only follows a unit that
+        holds no more."""
+        found = [each.told for each in recalled]
+        window = self._windows.get(_key(scope))
+        instead = [] if window is None else replacements(self._store, scope, window)
+        again = told_again(self._store, scope, back)
+        units = [*found[:1], *instead, *found[1:], *again]
+        best = found[:1] if asks(message) else []
+        told = {unit.id for unit in (*again, *best)}
+        return _Said(self._composer.text(message), units, execution, nothing, shift, told)
 
     # --- a window that grows ---------------------------------------------------------------------------------------
 

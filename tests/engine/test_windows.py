@@ -220,7 +220,7 @@ def test_a_turn_appends_only_what_is_new() -> None:
     talk = Talk(plan())
     tea = remembered(talk.store, fact("The user likes tea."))
     first = talk.turn("Hello.", units=[tea])
-    second = talk.turn("And now?", units=[tea])
+    second = talk.turn("Go on.", units=[tea])
     assert first.sent == {tea.id}
     assert second.sent == frozenset()
     assert not second.rebuilt
@@ -228,6 +228,27 @@ def test_a_turn_appends_only_what_is_new() -> None:
     appended = talk.composer.text("Fine.") + talk.composer.close_reply
     assert second.window.tokens[len(first.window.tokens) :][: len(appended)] == appended
     assert second.appended == len(second.window.tokens) - len(first.window.tokens) - len(talk.composer.text("Fine."))
+
+
+@pytest.mark.parametrize("question", ["What do I drink?", "what's my tea", "我喝什么？", "我喝什么"])
+def test_what_answers_a_question_best_is_told_next_to_it_once_more(question: str) -> None:
+    talk = Talk(plan())
+    tea, cake = (remembered(talk.store, fact(f"The user likes {what}.")) for what in ("tea", "cake"))
+    talk.turn("Hello.", units=[tea, cake])
+    prompt = talk.turn(question, units=[tea, cake])
+    assert prompt.sent == {tea.id}
+    assert not prompt.rebuilt
+    assert [text_of(prompt).count(told) for told in ("You like tea.", "You like cake.")] == [2, 1]
+
+
+def test_what_follows_a_unit_that_holds_no_more_stands_before_what_answers_best() -> None:
+    talk = Talk(plan())
+    berlin = remembered(talk.store, fact("The user lives in Berlin.", "city", "Berlin"))
+    tea = remembered(talk.store, fact("The user likes tea."))
+    talk.turn("Hello.", units=[berlin])
+    remembered(talk.store, fact("The user lives in Bonn.", "city", "Bonn"), supersedes=(berlin.id,))
+    told = text_of(talk.turn("What do I drink?", units=[tea])).rpartition("Notes:")[2]
+    assert 0 < told.index("Bonn") < told.index("tea") < told.index("What do I drink?")
 
 
 def test_the_execution_context_is_told_apart_and_only_when_it_changed() -> None:
@@ -299,7 +320,7 @@ def test_words_that_stand_in_a_kept_turn_are_not_sent_as_a_memory_too() -> None:
     talk = Talk(plan(600, 50, high=65, low=60))
     talk.turn("The zeppelin leaves at nine o'clock.")
     talk.turn("I see that you follow me in this.")
-    prompt = talk.turn("When does it leave, please tell me now?", units=talk.episodes)
+    prompt = talk.turn("I want to know when it will leave, please.", units=talk.episodes)
     assert prompt.rebuilt
     assert text_of(prompt).count("zeppelin") == 1
 
@@ -456,7 +477,7 @@ def test_what_left_the_window_can_be_recalled_into_it_and_then_is_not_sent_again
     talk = Compacted()
     order = remembered(talk.store, fact("The user's order number is A-1.", None, "A-1"))
     assert order.id in talk.turn("I bought a lamp, order A-1.", units=[order]).sent
-    assert order.id not in talk.turn("And now?", units=[order]).sent
+    assert order.id not in talk.turn("Go on.", units=[order]).sent
     words = talk.episodes[0]
     prompt = talk.chat_until_compacted(SMALL_TALK)
     assert "A-1" in prompt.window.summary
@@ -464,7 +485,7 @@ def test_what_left_the_window_can_be_recalled_into_it_and_then_is_not_sent_again
     again = talk.turn("What was my order?", units=[order, words])
     assert not again.rebuilt
     assert again.sent == {order.id, words.id}
-    assert talk.turn("And which?", units=[order, words]).sent == frozenset()
+    assert talk.turn("Go on.", units=[order, words]).sent == frozenset()
 
 
 def test_the_summary_stays_as_it_is_while_the_window_grows() -> None:
