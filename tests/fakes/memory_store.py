@@ -36,7 +36,9 @@ from edge.memory.units import (
 )
 from tests.fakes.archive import FakeArchive
 from tests.fakes.batches import FakeBatches
+from tests.fakes.clusters import FakeClusters
 from tests.fakes.contexts import FakeContexts
+from tests.fakes.distilling import FakeDistilling
 from tests.fakes.embeddings import FakeEmbeddings
 from tests.fakes.topics import FakeTopics
 from tests.fakes.truth import FakeTruth
@@ -68,6 +70,10 @@ class FakeMemoryStore(FakeEmbeddings):
         self.archive = FakeArchive(self._units, lambda unit: unit in self._superseded)
         self.topics = FakeTopics(self._units, lambda unit: unit in self._superseded)
         self.truth = FakeTruth(self)
+        self.clusters = FakeClusters(self)
+        self.distilling = FakeDistilling(
+            self._units, self._confirmed_in, lambda unit: unit in self._superseded, self._change
+        )
 
     # --- writing ---
 
@@ -170,9 +176,12 @@ class FakeMemoryStore(FakeEmbeddings):
         gone = erasure(named, list(statements.values()), words)
         self._clear_leftovers(owner, [self._units[unit] for unit in sorted(gone.units)])
         self.topics.clear(owner, gone.messages)
+        shrunk = self.clusters.clear(owner, [self._units[unit] for unit in sorted(gone.units)])
         self._erase(gone.units)
         for unit in gone.units:
             self._remove(unit)
+        for cluster in shrunk:
+            self.clusters.recentre(cluster)
         for unit in gone.quotes:
             self._records[unit] = replace(self._records[unit], quote=None)
         for turn in gone.messages:
@@ -180,6 +189,9 @@ class FakeMemoryStore(FakeEmbeddings):
         for turn in gone.replies:
             self._turns[turn] = replace(self._turns[turn], reply="")
         return tuple(sorted(gone.units))
+
+    def remove_traces_in_time(self) -> bool:
+        return False
 
     def _clear_leftovers(self, owner: OwnerId, units: Sequence[Unit]) -> None:
         gone = [Gone(unit.kind, unit.content, unit.value) for unit in units]
@@ -203,6 +215,7 @@ class FakeMemoryStore(FakeEmbeddings):
         del self._units[unit], self._records[unit]
         self._confirmed_in.pop(unit, None)
         self.truth.removed(unit)
+        self.clusters.removed(unit)
         for other in list(self._units.values()):
             if other.superseded_by == unit:
                 self._units[other.id] = replace(other, superseded_by=None)
