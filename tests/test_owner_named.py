@@ -43,7 +43,7 @@ WITHOUT = {
         "*.newest_between", "*.superseded", "*.forgotten_after", "*.keep_mark", "*.has_mark", "*.prune",
         "sqlite.SqliteStore.recover", "sqlite.SqliteStore.checkpoint", "sqlite.SqliteStore.close",
         "sqlite.SqliteStore.kept_bytes", "turns.end_abandoned", "*.remove_traces",
-        "*.remove_traces_in_time", "traces.*",
+        "*.tidy", "traces.*", "reserve.*", "forgetting.Remover.carry_out",
     ),
     "The file, its schema and its full text.": (
         "database.*", "migrations.*", "full_text.*", "faults.*", "holding.*", "sqlite.open_store",

@@ -112,6 +112,10 @@ class Daemon:
         self.workers[0].in_background(self.memory.seal)
         self.workers[0].in_background(self.memory.step)
 
+    def tidy(self) -> None:
+        """Let the memory thread do what was put off a moment ago."""
+        self.workers[0].in_background(self.memory.tidy)
+
     async def stop(self) -> None:
         """End turns, then the threads, each finishing its own part."""
         memory_worker, model_worker = self.workers

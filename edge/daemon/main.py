@@ -105,7 +105,7 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     assert runner.server is not None
     listening = await asyncio.get_running_loop().create_unix_server(Door(runner.server), sock=socket, backlog=BACKLOG)
     loading = asyncio.ensure_future(_load(daemon))
-    resting = asyncio.ensure_future(daemon.quiet.watch(daemon.rest))
+    resting = asyncio.ensure_future(daemon.quiet.watch(daemon.rest, meanwhile=daemon.tidy))
     try:
         yield daemon
     finally:

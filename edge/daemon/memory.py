@@ -82,6 +82,11 @@ class Memory:
         self.vectors.seal()
         return False
 
+    def tidy(self) -> bool:
+        """Do what forgetting put off a moment ago. A background step; has no second one."""
+        self._does("tidying after forgetting", self.store.tidy)
+        return False
+
     def read_ahead(self) -> bool:
         """A background step after the start: bring a few of the units of the last day and of profiles into memory;
         True while some are left."""

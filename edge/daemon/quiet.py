@@ -41,10 +41,12 @@ class Quiet:
         """Whether it is quiet."""
         return not self._uses and self._clock.monotonic() - self._last >= QUIET_SECONDS
 
-    async def watch(self, work: Callable[[], None]) -> None:
-        """Let work that can wait be done, again and again while it is quiet. Never ends by itself."""
+    async def watch(self, work: Callable[[], None], *, meanwhile: Callable[[], None]) -> None:
+        """Let work that can wait be done, again and again while it is quiet, and before it what only waits for the next
+        look, quiet or not. Never ends by itself."""
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
+            meanwhile()
             if self.is_now:
                 work()
 

@@ -98,6 +98,10 @@ class MemoryStore(KeptUnits, Protocol):
         """Remove units for good: row, full text, embeddings, and the text of the turns they stand in.
         Ids that are not the owner's are left out of the answer, which names what was removed."""
 
+    def tidy(self) -> bool:
+        """Remove what forgetting left in the files (nothing finds it any more), where that is quick and was not done
+        just now, and keep room on the disk for the next one. True where something is left."""
+
     def mark_used(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
         """Count that the units served a turn. Changes neither relevance nor lifetime; being found alone is no use."""
 

@@ -5,7 +5,8 @@ the files with its last traces (see `edge.store.traces`).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 
 from edge.memory.erasure import Erasure, Statement, Words, erasure, identifying_values
 from edge.memory.units import Kind, OwnerId, Source, TurnId, UnitId
@@ -16,6 +17,7 @@ from edge.store.doubles import with_doubles
 from edge.store.embeddings import note_forgotten
 from edge.store.holding import holding, value_held
 from edge.store.leftovers import clear_leftovers
+from edge.store.reserve import Reserve
 from edge.store.rows import Row, json_ids
 from edge.store.topics import clear_topics
 from edge.store.traces import Traces, note_traces
@@ -41,14 +43,30 @@ _WORDS_OF_TURNS = f"{_WORDS} AND id IN (SELECT value FROM json_each(:turns))"
 _WORDS_HOLDING = f"{_WORDS} AND ({holding('message')} OR {holding('reply')})"
 
 
-def forget_units(db: Database, traces: Traces, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
-    """Remove units, what repeats them, and their traces in the file. Ascending ids of all that was removed."""
-    gone = what_goes(db, owner, ids)
-    if gone.units:
-        with db.transaction() as writing:
-            remove(writing, owner, gone)
-        traces.remove_in_time()
-    return tuple(sorted(gone.units))
+@dataclass(frozen=True, slots=True)
+class Remover:
+    """Removes for good what was decided on, on a full disk too, and its traces in the files."""
+
+    db: Database
+    traces: Traces
+    reserve: Reserve
+
+    def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
+        """Remove units and what repeats them. Ascending ids of all that was removed."""
+        gone = what_goes(self.db, owner, ids)
+        if gone.units:
+            self.carry_out(lambda writing: remove(writing, owner, gone))
+        return tuple(sorted(gone.units))
+
+    def carry_out(self, removal: Callable[[sqlite3.Connection], None]) -> None:
+        """A removal, in one transaction. Raises DiskFull where the room that is kept for it is not enough."""
+
+        def work() -> None:
+            with self.db.transaction() as writing:
+                removal(writing)
+
+        self.reserve.with_room(work)
+        self.traces.remove_in_time()
 
 
 def what_goes(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> Erasure:

@@ -12,11 +12,9 @@ from edge.errors import ForgettingChanged, MemoryNotFound, SessionNotFound
 from edge.memory.erasure import Erasure, session_erasure
 from edge.memory.text import query_terms
 from edge.memory.units import OwnerId, SessionId, TurnId, UnitId
-from edge.store.database import Database
-from edge.store.forgetting import remove, said_in, what_goes
+from edge.store.forgetting import Remover, remove, said_in, what_goes
 from edge.store.rows import json_ids
 from edge.store.search import QUERY_TERM_LIMIT, as_match
-from edge.store.traces import Traces
 
 _HOLDING = """
     SELECT u.id FROM units_text CROSS JOIN units u ON u.id = units_text.rowid
@@ -59,9 +57,9 @@ class _Going:
 class SqliteForgetting:
     """See ForgettingStore for what each method means."""
 
-    def __init__(self, db: Database, traces: Traces) -> None:
-        self._db = db
-        self._traces = traces
+    def __init__(self, remover: Remover) -> None:
+        self._db = remover.db
+        self._remover = remover
 
     def leaving(self, owner: OwnerId, selection: Selection) -> Leaving:
         return self._going(owner, selection).leaving()
@@ -71,11 +69,7 @@ class SqliteForgetting:
         leaving = going.leaving()
         if token is not None and token != leaving.token:
             raise ForgettingChanged("What would be forgotten is no longer what was shown.")
-        with self._db.transaction() as writing:
-            remove(writing, owner, going.erasure)
-            if selection.session is not None:
-                _remove_session(writing, owner, selection.session, going.erasure.turns)
-        self._traces.remove_in_time()
+        self._remover.carry_out(lambda writing: _remove(writing, owner, selection, going.erasure))
         return leaving
 
     def holding(self, owner: OwnerId, query: str, limit: int) -> list[UnitId]:
@@ -105,6 +99,12 @@ class SqliteForgetting:
             return _Going(gone, ids)
         gone.join(what_goes(self._db, owner, ids))
         return _Going(gone)
+
+
+def _remove(db: sqlite3.Connection, owner: OwnerId, selection: Selection, erasure: Erasure) -> None:
+    remove(db, owner, erasure)
+    if selection.session is not None:
+        _remove_session(db, owner, selection.session, erasure.turns)
 
 
 def _remove_session(db: sqlite3.Connection, owner: OwnerId, session: SessionId, turns: Collection[TurnId]) -> None:

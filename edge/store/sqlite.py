@@ -30,8 +30,9 @@ from edge.store.clusters import SqliteClusters
 from edge.store.contexts import SqliteContexts
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
-from edge.store.forgetting import forget_units
+from edge.store.forgetting import Remover
 from edge.store.masks import Masks
+from edge.store.reserve import Reserve
 from edge.store.rows import micros
 from edge.store.search import search_units
 from edge.store.selections import SqliteForgetting
@@ -50,7 +51,7 @@ def open_store(path: Path, clock: Clock) -> SqliteStore:
     Raises DaemonRunning, StoreDamaged, StoreNewer, StoreReadOnly, DiskFull or StoreFailed; a database that is damaged
     or newer is left byte for byte.
     """
-    return SqliteStore(open_database(path, clock), clock)
+    return SqliteStore(open_database(path, clock), path, clock)
 
 
 class SqliteStore:
@@ -58,12 +59,15 @@ class SqliteStore:
     StoreFailed when the database does, RequestInvalid for text with lone surrogates; nothing of the failed call is
     kept then."""
 
-    def __init__(self, db: Database, clock: Clock) -> None:
+    def __init__(self, db: Database, path: Path, clock: Clock) -> None:
         self._db = db
         self._traces = Traces(db, clock)
+        self._reserve = Reserve(db, path.absolute())
+        self._reserve.keep()
+        self._remover = Remover(db, self._traces, self._reserve)
         self._masks = Masks(db)
         self._warm = Warm(db)
-        self.forgetting = SqliteForgetting(db, self._traces)
+        self.forgetting = SqliteForgetting(self._remover)
         """And as its ForgettingStore."""
         self.archive = SqliteArchive(db)
         """The same database as the engine's ArchiveStore."""
@@ -101,7 +105,7 @@ class SqliteStore:
 
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         """Ascending ids of all that was removed: those named and what repeats them (see `edge.memory.erasure`)."""
-        return forget_units(self._db, self._traces, owner, ids)
+        return self._remover.forget(owner, ids)
 
     def mark_used(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> None:
         """A count that a power cut may take back; no wait for the disk."""
@@ -267,9 +271,8 @@ class SqliteStore:
         """Move the write-ahead log into the database: when idle."""
         self._db.checkpoint()
 
-    def remove_traces_in_time(self) -> bool:
-        """Remove what forgetting left in the files, where that is quick and was not done just now; True where some is
-        left."""
+    def tidy(self) -> bool:
+        self._reserve.keep()
         return self._traces.remove_in_time()
 
     def remove_traces(self) -> bool:

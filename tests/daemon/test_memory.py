@@ -143,3 +143,23 @@ def test_the_end_lets_go_of_the_index(life: Life) -> None:
     life.memory._close_store = lambda: closed.append(index_of(life).closed)
     life.memory.finish()
     assert closed == [True]
+
+
+def test_traces_of_a_row_of_forgettings_are_removed_at_the_next_look(
+    life: Life, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[bool] = []
+
+    def remove() -> bool:
+        looks.append(True)
+        if len(looks) == 2:
+            raise StoreFailed("坏了")
+        return True
+
+    monkeypatch.setattr(life.desk.store, "tidy", remove)
+    assert [life.memory.tidy() for _ in range(4)] == [False] * 4
+    assert len(looks) == 2
+    assert len(errors(caplog)) == 1
+    life.memory.wake()
+    assert life.memory.tidy() is False
+    assert len(looks) == 3

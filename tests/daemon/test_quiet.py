@@ -75,9 +75,11 @@ def test_a_jump_of_the_wall_clock_is_no_quiet_time(quiet: Quiet, clock: SetClock
 def test_work_is_done_as_long_as_it_is_quiet(quiet: Quiet, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edge.daemon.quiet, "_LOOK_SECONDS", 0)
     done: list[float] = []
+    looks: list[float] = []
 
     async def watch() -> None:
-        watching = asyncio.ensure_future(quiet.watch(lambda: done.append(clock.monotonic())))
+        look = quiet.watch(lambda: done.append(clock.monotonic()), meanwhile=lambda: looks.append(clock.monotonic()))
+        watching = asyncio.ensure_future(look)
         while len(done) < 2:
             clock.pass_by(seconds=QUIET_SECONDS / 3)
             await asyncio.sleep(0)
@@ -85,3 +87,5 @@ def test_work_is_done_as_long_as_it_is_quiet(quiet: Quiet, clock: SetClock, monk
 
     asyncio.run(watch())
     assert QUIET_SECONDS <= done[0] < done[1]
+    assert looks[0] < QUIET_SECONDS
+    assert set(done) <= set(looks)

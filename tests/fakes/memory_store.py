@@ -190,7 +190,7 @@ class FakeMemoryStore(FakeEmbeddings):
             self._turns[turn] = replace(self._turns[turn], reply="")
         return tuple(sorted(gone.units))
 
-    def remove_traces_in_time(self) -> bool:
+    def tidy(self) -> bool:
         return False
 
     def _clear_leftovers(self, owner: OwnerId, units: Sequence[Unit]) -> None:

@@ -72,10 +72,10 @@ def test_a_long_row_takes_its_share_of_the_time(slow_store: SqliteStore, databas
             assert left(database, 200) == 200 - number
     assert watch.seconds <= SECONDS_IN_HAND + REWRITE_SECONDS
     assert left(database, 100) > 0
-    assert slow_store.search_text(scope(), "zq050xw", 9) == []
-    assert slow_store.remove_traces_in_time()
+    assert UnitId(51) not in dict(slow_store.search_text(scope(), "zq050xw", 999))
+    assert slow_store.tidy()
     watch.seconds += REWRITE_SECONDS / SHARE
-    assert not slow_store.remove_traces_in_time()
+    assert not slow_store.tidy()
     assert left(database, 200) == 100
 
 
@@ -98,10 +98,10 @@ def test_of_a_large_database_the_terms_go_and_the_pages_wait(
         slow_store.forget(ANN, [unit])
     rows = slow_store._db.rows("SELECT block FROM units_text_data")
     assert not any(b"zq0" in block or "飞艇".encode() in block for (block,) in rows)
-    assert slow_store.remove_traces_in_time()
+    assert slow_store.tidy()
     assert watch.seconds == 0
     assert slow_store.remove_traces()
-    assert not slow_store.remove_traces_in_time()
+    assert not slow_store.tidy()
     assert left(database, 20) == 0
 
 
@@ -124,13 +124,7 @@ def test_a_value_is_found_wherever_it_stands_however_it_is_written(
     named = Draft(Kind.USER_PROFILE, "it", slot="it", value=value)
     texts = {"content": "elsewhere", place: text}
     other = Draft(Kind.FACT_REFERENCE, texts["content"], value=texts.get("value"), quote=texts.get("quote"))
-    told = sqlite_store.begin_turn(
-        ANN,
-        scope().session or ANN,
-        texts.get("message", "hello"),
-        [insert(other)],
-        NOON,  # type: ignore[arg-type]
-    )
+    told = sqlite_store.begin_turn(ANN, MAIN, texts.get("message", "hello"), [insert(other)], NOON)
     assert told.turn is not None
     sqlite_store._db.rows("UPDATE turns SET reply = ? WHERE id = ?", (texts.get("reply", ""), told.turn))
     (unit,) = sqlite_store.apply(ANN, [insert(named)], NOON).added
