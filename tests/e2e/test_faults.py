@@ -36,7 +36,7 @@ def mounted(path: Path, options: str) -> Iterator[Path]:
 
 def fill(folder: Path) -> None:
     """Leave no byte of room."""
-    with (folder / "filler").open("wb", buffering=0) as filler:
+    with (folder / "filler").open("ab", buffering=0) as filler:
         try:
             while True:
                 filler.write(bytes(4096))
@@ -85,6 +85,36 @@ def test_on_a_full_disk_it_says_that_it_was_not_remembered_and_goes_on(folder: P
         with daemon as talk:
             assert "Zhang Wei" in talk.recall("What is my name?")["recalled"][0]["content"]
             assert not any(turn.state == "open" for turn in stored_turns(state))
+
+
+@root_only
+def test_on_a_full_disk_it_still_forgets(folder: Path) -> None:
+    with mounted(folder / "state", "size=24m,mode=0700") as state:
+        daemon = DaemonProcess(folder)
+        with daemon as talk:
+            talk.say("My name is Zhang Wei.")
+            bike = talk.remember("我的自行车是蓝色的")["added"][0]
+            talk.say("The zeppelin leaves at nine.", "trip")
+            car = talk.remember("The car stands in Elm Street")["added"][0]
+            fill(state)
+            remember_refused(talk, DiskFull)
+            assert bike in talk.forget(bike)["forgotten"]
+            fill(state)
+            remember_refused(talk, DiskFull)
+            preview = talk.forget_preview(session="trip")
+            assert talk.forget_selected(preview["token"], session="trip")["forgotten"]
+            assert car in talk.forget_selected(ids=[car])["forgotten"]
+            fill(state)
+            remember_refused(talk, DiskFull)
+            known = {unit["content"] for unit in talk.all_memories(past=True)}
+            assert not any(word in content for content in known for word in ("自行车", "zeppelin", "Elm Street"))
+            assert "Zhang Wei" in talk.recall("What is my name?")["recalled"][0]["content"]
+            (state / "filler").unlink()
+            assert talk.remember("The bike has a bell")["added"]
+            assert daemon.stop() == 0
+        assert "Traceback" not in daemon.log, daemon.log
+        for word in ("自行车", "zeppelin", "Elm Street"):
+            assert not any(word.encode() in path.read_bytes() for path in state.rglob("*") if path.is_file())
 
 
 @root_only
