@@ -69,7 +69,7 @@ class Daemon:
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
         contexts = Contexts(store.contexts, self.memory.remember)
         batches = Batches(store.batches, rules.progress, kept=timedelta(hours=settings.memory.batch_operation_hours))
-        serving = Serving(store, store.archive, self.memory.archive)
+        serving = Serving(store, store.archive, self.memory.archive, rules.assent)
         topics = Topics(store.topics, self.memory.vectors)
         self.turns = Turns(
             MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving, topics),

@@ -14,6 +14,7 @@ from edge.engine.archive import Archive
 from edge.engine.archive_ports import ArchiveStore
 from edge.engine.ports import MemoryStore, Scope, Written
 from edge.memory.relevance import Event, after
+from edge.memory.rules_assent import Assent
 from edge.memory.text import holds
 from edge.memory.units import OwnerId, SessionId, Unit, UnitId
 from edge.memory.usefulness import used_units, verdict
@@ -34,10 +35,11 @@ class Given:
 class Serving:
     """Keeps relevance, access counts and last uses."""
 
-    def __init__(self, store: MemoryStore, weights: ArchiveStore, archive: Archive) -> None:
+    def __init__(self, store: MemoryStore, weights: ArchiveStore, archive: Archive, assent: Assent) -> None:
         self._store = store
         self._weights = weights
         self._archive = archive
+        self._assent = assent
         self._served: OrderedDict[tuple[OwnerId, SessionId], tuple[UnitId, ...]] = OrderedDict()
 
     def replied(self, scope: Scope, message: str, reply: str, given: Given) -> None:
@@ -72,7 +74,7 @@ class Serving:
         """
         self._weigh(owner, written.confirmed, Event.CONFIRMED)
         served = self._served.pop((owner, session), ())
-        event = verdict(message) if served else None
+        event = verdict(message, self._assent) if served else None
         if event is not None:
             self._weigh(owner, [unit for unit in served if unit not in written.confirmed], event)
         elif served and written.superseded:

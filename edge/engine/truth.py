@@ -71,7 +71,7 @@ class Doubts:
         stated = _stated(asked, changes)
         if stated is not None:
             return stated
-        outcome = read_answer(message, self._ways(asked.older), self._ways(asked.newer))
+        outcome = read_answer(message, self._ways(asked.older), self._ways(asked.newer), self._rules.assent)
         if outcome is None:
             return tuple(changes)
         follows: Change = Confirm(asked.newer.id) if outcome is Outcome.NEWER else _restoring(asked, at)

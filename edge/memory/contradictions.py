@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from edge.memory.questions import may_ask
+from edge.memory.rules_assent import Assent
 from edge.memory.text import squeezed
 from edge.memory.units import SESSION_KINDS, Change, Ending, Insert, Outcome, Source, Unit, UnitId
 
@@ -32,25 +33,6 @@ _SIGNS = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
 
-_YES = re.compile(
-    r"(?:yes|yeah|yep|yup|yea|right(?! (?:now|away|after|before|behind))|correct|exactly|indeed|true"
-    r"|that's (?:right|correct|true)|that is (?:right|correct)"
-    r"|it is(?! not)|i (?:moved|changed|did)|it (?:has )?changed"
-    r"|是的?|对[的啊呀]?|没错|嗯+|正确|确实|变了|换了|改了|搬了)"
-    r"(?![\w']|[\u3400-\u9fff])",
-    re.IGNORECASE,
-)
-_YES_ZH = re.compile(r"(?:是的|对[，,。！的啊呀]|没错|嗯|正确|确实|现在是)")
-_NO = re.compile(
-    r"(?:no|nope|nah|not really|wrong|that's (?:wrong|not right)|it is not|it isn't|it's not"
-    r"|still the (?:old|same)(?: one)?)"
-    r"(?![\w'])(?! (?:problem|worries|idea|thanks|thank you|matter|clue|need|rush|doubt|one|way))",
-    re.IGNORECASE,
-)
-_NO_ZH = re.compile(
-    r"(?:不(?:是|对)?的?(?=[，,。！! ]|$|我)|不不|没有?(?:变|换|改|搬)|没有(?=[，,。！! ]|$)"
-    r"|错了|说错|还是(?:以前|原来|老|之前))"
-)
 _JOINED = re.compile(r"[A-Za-z0-9@.+/_-]{2}")
 _LONGEST_ANSWER = 120
 _FEW_WORDS = 6
@@ -128,7 +110,7 @@ def _inside_word(text: str, at: int) -> bool:
 # --- what settles it ---
 
 
-def read_answer(message: str, older: Collection[str], newer: Collection[str]) -> Outcome | None:
+def read_answer(message: str, older: Collection[str], newer: Collection[str], assent: Assent) -> Outcome | None:
     """Which of two statements a message says to hold, right after the question for it; None where it says neither.
 
     `older` and `newer` are ways to say the two values. "Yes", "right, since May" and the newer value itself mean the
@@ -137,7 +119,7 @@ def read_answer(message: str, older: Collection[str], newer: Collection[str]) ->
     text = " ".join(message.split())
     if len(text) > _LONGEST_ANSWER:
         return None
-    agreed = Outcome.NEWER if _agrees(text) else Outcome.OLDER if _disagrees(text) else None
+    agreed = Outcome.NEWER if assent.agrees(text) else Outcome.OLDER if assent.denies(text) else None
     holds_older, holds_newer = _affirms(text, older), _affirms(text, newer)
     if holds_older is holds_newer:
         return agreed
@@ -146,14 +128,6 @@ def read_answer(message: str, older: Collection[str], newer: Collection[str]) ->
     if holds_newer or holds_older is False:
         return Outcome.NEWER
     return Outcome.NEWER if agreed is Outcome.NEWER and holds_newer is None else Outcome.OLDER
-
-
-def _agrees(text: str) -> bool:
-    return _YES.match(text) is not None or _YES_ZH.match(text) is not None
-
-
-def _disagrees(text: str) -> bool:
-    return _NO.match(text) is not None or _NO_ZH.match(text) is not None
 
 
 def _words(text: str) -> int:

@@ -13,6 +13,7 @@ from edge.errors import SettingsInvalid
 from edge.memory.language import language_of
 from edge.memory.progress_questions import ProgressQuestions
 from edge.memory.questions import ends_asking
+from edge.memory.rules_assent import Assent
 from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
 from edge.memory.rules_questions import QuestionFinder
@@ -56,12 +57,20 @@ class OwnTable:
 class Rules:
     """All rules. Calls take text of any size and content and never raise."""
 
-    def __init__(self, slots: Slots, facts: FactFinder, questions: QuestionFinder, relations: frozenset[str]) -> None:
+    def __init__(
+        self, slots: Slots, facts: FactFinder, questions: QuestionFinder, assent: Assent, relations: frozenset[str]
+    ) -> None:
         self._slots = slots
         self._relations = relations
         self._facts = facts
         self._questions = questions
+        self._assent = assent
         self._progress = ProgressQuestions()
+
+    @property
+    def assent(self) -> Assent:
+        """How a person agrees and disagrees."""
+        return self._assent
 
     @property
     def progress(self) -> ProgressQuestions:
@@ -120,7 +129,7 @@ class Rules:
 
     def compiling(self, slots: Collection[str] | None = None) -> Iterator[None]:
         """The same, one pattern with each item: a millisecond or two, so that it can be done in the background."""
-        others = self._progress.lazy() if slots is None else ()
+        others = (*self._assent.lazy(), *self._progress.lazy()) if slots is None else ()
         for pattern in (*self._facts.lazy(slots), *self._questions.lazy(slots), *others):
             pattern.get()
             yield
@@ -168,7 +177,8 @@ def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
 
 def _made(tables: Tables) -> Rules:
     relations = frozenset(tables.relations.values())
-    return Rules(Slots(tables.slots), FactFinder(tables), QuestionFinder(tables), relations)
+    assent = Assent(tables)
+    return Rules(Slots(tables.slots), FactFinder(tables, assent), QuestionFinder(tables), assent, relations)
 
 
 def _slot_of(slots: Mapping[str, Slot], name: str) -> Slot:

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from edge.memory.rules_assent import Assent
 from edge.memory.rules_drafts import Fact, Subject, topic_slot
 from edge.memory.rules_needles import NeedleIndex, needles_of
 from edge.memory.rules_patterns import Patterns, Span, Stated
-from edge.memory.rules_regex import LazyPattern, alternatives, compiled, numbered
+from edge.memory.rules_regex import LazyPattern, alternatives, bounded, compiled, numbered
 from edge.memory.rules_tables import LANGUAGES, Slot, Tables
 from edge.memory.rules_values import READERS
 
@@ -64,27 +65,22 @@ class Mention:
 class Corrections:
     """How values are corrected, compiled from tables."""
 
-    def __init__(self, tables: Tables, patterns: Patterns) -> None:
+    def __init__(self, tables: Tables, patterns: Patterns, assent: Assent) -> None:
         self._tables = tables
+        self._assent = assent
         self._patterns = patterns
         self._shapes: dict[tuple[str, str], list[LazyPattern]] = {}
-        hesitations, marks = (
-            alternatives(map(_bounded, self._lists(name))) for name in ("hesitations", "correction_marks")
-        )
+        hesitations = alternatives(map(bounded, tables.patterns("hesitations")))
+        marks = alternatives(map(bounded, (*tables.patterns("no"), *tables.patterns("correction_marks"))))
         self._marks = compiled(
             rf"(?:{hesitations}{_PAUSE}){{0,3}}{marks}{_PAUSE}(?:(?:{marks}|{hesitations}){_PAUSE}){{0,5}}", {}, "marks"
         )
         self._opening = compiled(r"(?:it's|i said|i meant|应该是|我说的?是|是)? *", {}, "opening")
-        alone = [shape for name in ("corrections_alone", "corrections_typed") for shape in self._lists(name)]
+        alone = [shape for name in ("corrections_alone", "corrections_typed") for shape in tables.patterns(name)]
         alone += [shape for slot in tables.slots.values() for shape in slot.corrections]
         self._index = NeedleIndex([needles_of(shape) for shape in alone])
         self._of_slot = {slot.name: list(_slots_own(slot)) for slot in tables.slots.values()}
-        agreed = alternatives(_bounded(word) for word in self._lists("confirmations"))
-        self._agreed = compiled(rf"(?:{agreed}[ ,.!，。！~]*)+", {}, "confirmations")
-        self._no_value = compiled(alternatives(self._lists("no_values")), {}, "no_values")
-
-    def _lists(self, name: str) -> list[str]:
-        return [pattern for language in LANGUAGES for pattern in self._tables.words[language][name]]
+        self._no_value = compiled(alternatives(tables.patterns("no_values")), {}, "no_values")
 
     def marks_end(self, text: str, start: int, end: int) -> int:
         """Where "no, sorry," ends that a sentence begins with; its start where it begins with no such words."""
@@ -99,7 +95,7 @@ class Corrections:
     def only_agrees(self, text: str) -> bool:
         """Whether a message only confirms, or only says that something is to be corrected."""
         words = text.strip()
-        return self._agreed.fullmatch(words) is not None or self._marks.fullmatch(words) is not None
+        return self._assent.only_agrees(words) or self._marks.fullmatch(words) is not None
 
     def read(
         self, text: str, begin: int, end: int, mentions: Sequence[Mention], *, marked: bool
@@ -215,7 +211,3 @@ def as_correction(fact: Fact, mentions: Sequence[Mention]) -> Fact:
     if old is None or old == fact.draft.value or fact.draft.retracts or fact.draft.replaces:
         return fact
     return replace(fact, draft=replace(fact.draft, corrects=True, replaces=old))
-
-
-def _bounded(pattern: str) -> str:
-    return pattern + (r"(?![\w'])" if pattern.isascii() else "")

@@ -6,12 +6,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from edge.memory.rules_assent import Assent
 from edge.memory.rules_corrections import Corrections, Mention, as_correction
 from edge.memory.rules_drafts import CONTACT, Fact, Subject, make_facts, skip_spaces
 from edge.memory.rules_patterns import Patterns, Stated, Way
-from edge.memory.rules_regex import LazyPattern, alternatives, compiled
+from edge.memory.rules_regex import LazyPattern, alternatives, bounded, compiled
 from edge.memory.rules_subjects import Dropped, Subjects
-from edge.memory.rules_tables import LANGUAGES, Slot, Tables
+from edge.memory.rules_tables import Slot, Tables
 from edge.memory.rules_text import Sentence, fold, mask_quoted, own_spans, sentences, simplify
 from edge.memory.units import SELF, Draft
 
@@ -48,14 +49,14 @@ class _Reading:
 class FactFinder:
     """The write side of the rules, made once from tables."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, assent: Assent) -> None:
         self._tables = tables
         self._patterns = Patterns(tables)
         self._subjects = Subjects(tables)
-        self._corrections = Corrections(tables, self._patterns)
+        self._corrections = Corrections(tables, self._patterns, assent)
         self._dropped = Dropped(tables)
         self._lead_ins = self._words(
-            "lead_ins", r"(?:(?:{})(?:[ ,:!，：、！~]+|(?<=[\u3400-\u9fff]))){{0,5}}", bounded=True
+            "lead_ins", r"(?:(?:{})(?:[ ,:!，：、！~]+|(?<=[\u3400-\u9fff]))){{0,5}}", whole=True
         )
         self._joins = self._words("joins", r"(?:(?<![\w'])(?:{})(?![\w'])|(?<=[\u3400-\u9fff])(?:{}))")
         self._asking = self._words("asking", "(?:{})")
@@ -66,10 +67,10 @@ class FactFinder:
         self._veto_message = self._words("veto_message", "{}")
         self._session = self._words("session", "{}")
 
-    def _words(self, name: str, shape: str, *, bounded: bool = False) -> re.Pattern[str]:
-        lists = [pattern for language in LANGUAGES for pattern in self._tables.words[language][name]]
-        if bounded:
-            lists = [pattern + (r"(?![\w'])" if pattern.isascii() else "") for pattern in lists]
+    def _words(self, name: str, shape: str, *, whole: bool = False) -> re.Pattern[str]:
+        lists = self._tables.patterns(name)
+        if whole:
+            lists = [bounded(pattern) for pattern in lists]
         return compiled(shape.replace("{}", alternatives(lists)).replace("{{", "{").replace("}}", "}"), {}, name)
 
     def lazy(self, slots: Collection[str] | None) -> Iterator[LazyPattern]:

@@ -69,6 +69,11 @@ def alternatives(patterns: Iterable[str]) -> str:
     return "(?:" + ("|".join(sorted(patterns, key=len, reverse=True)) or "(?!)") + ")"
 
 
+def bounded(pattern: str) -> str:
+    """A pattern of Latin words that ends where a word does; any other as it is."""
+    return pattern + (r"(?![\w'])" if pattern.isascii() else "")
+
+
 def numbered(name: str, patterns: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each pattern with what names it in an error."""
     for number, pattern in enumerate(patterns, 1):

@@ -99,6 +99,16 @@ _WORD_LISTS = [
     "answers",
     "confirmations",
     "no_values",
+    "yes",
+    "no",
+    "right",
+    "wrong",
+    "changed",
+    "unchanged",
+    "no_denial",
+    "judged_right",
+    "judged_wrong",
+    "not_to_use",
 ]
 
 
@@ -111,6 +121,10 @@ class Tables:
     relations: Mapping[str, str]
     shared_relations: frozenset[str]
     """Relations of which one has several (friend, colleague): a given name tells them apart."""
+
+    def patterns(self, name: str) -> list[str]:
+        """A list's patterns in all languages."""
+        return [pattern for language in LANGUAGES for pattern in self.words[language][name]]
 
 
 def read_tables(named: Iterable[tuple[str, str]]) -> Tables:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from edge.memory.questions import wants_agreement
 from edge.memory.relevance import Event
+from edge.memory.rules_assent import Assent
 from edge.memory.text import holds, is_prefix, query_terms, search_terms, squeezed
 from edge.memory.units import Unit
 
@@ -20,45 +20,6 @@ _READ, _JUDGED = 4000, 400
 """Characters of a message that are compared with a reply, and those in which a judgement is looked for: one is short,
 and comes first."""
 
-_NOT_TO_USE = re.compile(
-    r"\b(?:do ?n[o']?t|do not|never|stop|no need to) (?:\w+ ){0,2}?"
-    r"(?:us(?:e|ing)|mention(?:ing)?|bring(?:ing)? up|consider(?:ing)?|rely(?:ing)? on|count(?:ing)? on) "
-    r"(?:\w+ ){0,3}?(?:that|this|it|those|these|them|anymore|any more|again)\b"
-    r"|\b(?:bring (?:that|this|it) up (?:again|any ?more)|stop bringing (?:that|this|it) up)\b"
-    r"|\b(?:ignore|disregard|forget(?: about)?|drop|never mind) (?:that|this|it|about (?:that|it))\b"
-    r"|\b(?:leave|put) (?:that|this|it) (?:out|aside)\b"
-    r"|(?:别|不要|不用|不必|先别)(?:再)?(?:使用|用|提起|提到|提|管|考虑|参考|理会|理|说)(?:这|那|它|了)"
-    r"|(?:忽略|无视|不管|抛开)(?:这|那|它|掉)",
-    re.IGNORECASE,
-)
-_WRONG = re.compile(
-    r"^(?:(?:no|nope)[,.!]? )?(?:wrong|incorrect|not quite)(?=\s*[,.!;:]|\s*$)"
-    r"|\b(?:that|this|it|which)(?:'s| is| was)? (?:\w+ly )?(?:wrong|incorrect|false|untrue|outdated|out of date"
-    r"|mistaken|a mistake|no longer (?:\w+ )?(?:true|right|correct|valid|current|so))\b"
-    r"|\b(?:that|this|it)(?:'s| is|'s| was) not (?:\w+ )?(?:right|correct|true|it|my|the right)\b"
-    r"|\b(?:that|this|it) (?:isn't|wasn't|is n't) (?:\w+ )?(?:right|correct|true|it|my|the right)\b"
-    r"|\b(?:that|this)(?:'s| is| was) (?:\w+ )?(?:old|my old|the old)\b"
-    r"|\byou(?:'re| are) (?:wrong|mistaken)\b|\byou (?:got|have) (?:that|it) wrong\b"
-    r"|\bnot any ?more\b|\bthat used to be\b"
-    r"|^(?:不对|错了?|不正确|不准确)(?=[，,。.！!；;\s]|$)"
-    r"|(?:这|那|它|你|答案|号码|信息|地址|时间|名字)[^，,。！!？?]{0,6}?(?:不对(?!吗)|错了|不正确|不准确|不是真的"
-    r"|(?:是)?(?:旧的|老的|以前的|过去的)|过时了?|过期了?|失效了?)"
-    r"|(?:你)?(?:搞|弄|记|说|答)错了?|早就(?:不|换|改|过)|已经不是(?:这|那|了)",
-    re.IGNORECASE,
-)
-_RIGHT = re.compile(
-    r"^(?:yes|yeah|yep|right|correct|exactly|precisely)(?=\s*[.!]?\s*$)"
-    r"|^(?:yes|yeah|yep|right|correct|exactly|ok(?:ay)?)?[,.! ]*(?:that|this|it)(?:'s| is| was)"
-    r" (?:still |absolutely |quite |exactly )?(?:right|correct|true|it|the one|the right|my)\b(?! ?(?:up|away|after))"
-    r"|^(?:yes|yeah|yep|right|correct|exactly)[,.! ]+(?:that|this|the same) (?:one|number|address|name|\w+)\s*[.!]?\s*$"
-    r"|\byou(?:'re| are) (?:absolutely |quite )?right\b|\byou got (?:it|that) right\b"
-    r"|^(?:对|对的|是的?|没错|正确|不错|嗯)(?=[，,。.！!\s]*$)"
-    r"|^(?:(?:对|对的|是的?|没错|正确|嗯)[，,。！! ]*)?(?:就是|正是|还是)(?:这|那|它)"
-    r"|^(?:对的?|没错|正确|是的)[，,。！! ]+(?:这|那|它|号码|你)"
-    r"|(?:这|那|它|你(?:说|记|答)(?:得|的)?)[^，,。！!？?]{0,6}?(?:没错|(?<!不)对的?(?=[，,。.！!]|$)|(?<!不)正确)",
-    re.IGNORECASE,
-)
-
 
 def used_units(reply: str, message: str, units: Iterable[Unit]) -> list[Unit]:
     """Those of the units that a reply to a message was made with: it holds the unit's value, name or number, or enough
@@ -68,17 +29,17 @@ def used_units(reply: str, message: str, units: Iterable[Unit]) -> list[Unit]:
     return [unit for unit in units if _used(exchange, unit)]
 
 
-def verdict(message: str) -> Event | None:
+def verdict(message: str, assent: Assent) -> Event | None:
     """What a message says of the reply before it: the memory in it is not to be used, is wrong, or is right; None where
     it says nothing of the kind. A question ("is that right?") does not."""
     message = message.strip()[:_JUDGED]
-    if _NOT_TO_USE.search(message):
+    if assent.forbids(message):
         return Event.IGNORED
     if wants_agreement(message):
         return None
-    if _WRONG.search(message):
+    if assent.says_wrong(message):
         return Event.MISLED
-    return Event.CONFIRMED if _RIGHT.search(message) else None
+    return Event.CONFIRMED if assent.says_right(message) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class World:
         self.recall = Recall(store, RULES, vectors, Limits(50, 8, 0.2, 0.2), clock)
         self.remember = Remember(store, RULES, vectors, Lifespans())
         self.archive = Archive(store.archive, Lifespans(), Decay(), clock)
-        self.serving = Serving(store, store.archive, self.archive)
+        self.serving = Serving(store, store.archive, self.archive, RULES.assent)
         copies = Copies(lambda owner: None, vectors, lambda: None)
         self.forgetting = Forgetting(store, store.forgetting, self.recall, copies)
 

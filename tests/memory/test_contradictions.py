@@ -122,13 +122,16 @@ OLDER, NEWER = ["berlin", "Berlin", "柏林"], ["hamburg", "Hamburg", "汉堡"]
         "对，五月搬的",
         "汉堡",
         "没错",
+        "thats right",
+        "precisely",
+        "对啦",
         "现在是汉堡",
         "嗯",
         "不是柏林了",
     ],
 )
 def test_the_newer_holds(answer: str) -> None:
-    assert read_answer(answer, OLDER, NEWER) is Outcome.NEWER
+    assert read_answer(answer, OLDER, NEWER, RULES.assent) is Outcome.NEWER
 
 
 @pytest.mark.parametrize(
@@ -149,10 +152,14 @@ def test_the_newer_holds(answer: str) -> None:
         "没有，还是柏林",
         "没变",
         "说错了，是柏林",
+        "that is not right",
+        "incorrect",
+        "false",
+        "不对不对",
     ],
 )
 def test_the_older_holds(answer: str) -> None:
-    assert read_answer(answer, OLDER, NEWER) is Outcome.OLDER
+    assert read_answer(answer, OLDER, NEWER, RULES.assent) is Outcome.OLDER
 
 
 @pytest.mark.parametrize(
@@ -172,6 +179,8 @@ def test_the_older_holds(answer: str) -> None:
         "对了，明天天气怎么样",
         "是不是要下雨",
         "是不是柏林",
+        "不对吗？",
+        "not right now",
         "how about Berlin",
         "柏林天气怎么样",
         "我喜欢茶",
@@ -180,7 +189,7 @@ def test_the_older_holds(answer: str) -> None:
     ],
 )
 def test_neither(answer: str) -> None:
-    assert read_answer(answer, OLDER, NEWER) is None
+    assert read_answer(answer, OLDER, NEWER, RULES.assent) is None
 
 
 @pytest.mark.parametrize(
@@ -188,7 +197,7 @@ def test_neither(answer: str) -> None:
     [("no, 0151 2345678", Outcome.OLDER), ("0151-9999999", Outcome.NEWER), ("不，是01512345678", Outcome.OLDER)],
 )
 def test_numbers_are_found_however_they_are_spaced(answer: str, outcome: Outcome) -> None:
-    assert read_answer(answer, ["01512345678"], ["01519999999"]) is outcome
+    assert read_answer(answer, ["01512345678"], ["01519999999"], RULES.assent) is outcome
 
 
 @pytest.mark.parametrize(

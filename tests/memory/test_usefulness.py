@@ -10,6 +10,9 @@ from edge.memory.relevance import Event
 from edge.memory.units import Kind, Unit
 from edge.memory.usefulness import used_units, verdict
 from tests.memory.making import unit
+from tests.memory.test_rules import RULES
+
+ASSENT = RULES.assent
 
 
 def remembered(content: str, value: str | None = None, *entities: str) -> Unit:
@@ -126,10 +129,11 @@ def test_a_reply_that_does_without_did_not(known: Unit, message: str, reply: str
         *("No, that's wrong.", "that's old", "That is not right.", "Wrong!", "No, incorrect.", "you're mistaken"),
         *("That's my old address", "not any more", "That is no longer true, I moved.", "It's out of date"),
         *("不对", "不对，不是这个。", "这个号码不对", "那是旧的", "你记错了", "错了！", "那个地址过时了", "信息不准确"),
+        *("not correct", "That's false", "thats wrong"),
     ],
 )
 def test_a_memory_misled(message: str) -> None:
-    assert verdict(message) is Event.MISLED
+    assert verdict(message, ASSENT) is Event.MISLED
 
 
 @pytest.mark.parametrize(
@@ -146,7 +150,7 @@ def test_a_memory_misled(message: str) -> None:
     ],
 )
 def test_a_memory_is_not_to_be_used(message: str) -> None:
-    assert verdict(message) is Event.IGNORED
+    assert verdict(message, ASSENT) is Event.IGNORED
 
 
 @pytest.mark.parametrize(
@@ -161,10 +165,11 @@ def test_a_memory_is_not_to_be_used(message: str) -> None:
             "Yes, it is still right",
         ),
         *("没错", "对，就是这个号码。", "是的，就是这个。", "你说得对", "还是这个号码", "这个没错", "对"),
+        *("yup", "true", "thats right", "嗯嗯", "对啦。"),
     ],
 )
 def test_a_memory_is_right(message: str) -> None:
-    assert verdict(message) is Event.CONFIRMED
+    assert verdict(message, ASSENT) is Event.CONFIRMED
 
 
 @pytest.mark.parametrize(
@@ -173,15 +178,15 @@ def test_a_memory_is_right(message: str) -> None:
         *("Is that right?", "No, thanks", "no", "No problem", "That's right up the street", "What's wrong with it"),
         *("The old bridge is wrong", "Right, next question", "I was wrong", "My car is old", "thank you"),
         *("不对吗？", "对不对", "我错了", "对不起", "不是", "这个不错", "好的", "我的车坏了", "这个对吗", "号码对吗？"),
-        *("你记错了吗", "这个号码错了吗！"),
+        *("你记错了吗", "这个号码错了吗！", "嗯，你好", "true friends"),
     ],
 )
 def test_other_words_judge_nothing(message: str) -> None:
-    assert verdict(message) is None
+    assert verdict(message, ASSENT) is None
 
 
 @pytest.mark.parametrize("filler", ["那", "don't ", "that is ", "Lapsang "])
 def test_a_pasted_book_is_judged_by_its_beginning(filler: str) -> None:
-    assert verdict("No, that's wrong. " + filler * 200_000) is Event.MISLED
-    assert verdict(filler * 200_000 + "不对") is None
+    assert verdict("No, that's wrong. " + filler * 200_000, ASSENT) is Event.MISLED
+    assert verdict(filler * 200_000 + "不对", ASSENT) is None
     assert used_units("It is 13800138000.", filler * 200_000, [PHONE]) == [PHONE]
