@@ -298,4 +298,12 @@ _THIRD = Migration(
 
 _FOURTH = Migration("004_clusters", CLUSTERS)
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH)
+_FIFTH = Migration(
+    "005_distilling",
+    (
+        # Up to which unit the words of an owner were read for what they tell of the person.
+        "CREATE TABLE distilling (owner TEXT PRIMARY KEY, through INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)

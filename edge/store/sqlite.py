@@ -30,6 +30,7 @@ from edge.store.clusters import SqliteClusters
 from edge.store.contexts import SqliteContexts
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
+from edge.store.distilling import SqliteDistilling
 from edge.store.forgetting import Remover
 from edge.store.masks import Masks
 from edge.store.reserve import Reserve
@@ -73,6 +74,8 @@ class SqliteStore:
         """The same database as the engine's ArchiveStore."""
         self.batches = SqliteBatches(db)
         """The same database as the engine's BatchStore."""
+        self.distilling = SqliteDistilling(db)
+        """And as its DistillingStore."""
         self.clusters = SqliteClusters(db)
         """And as its ClusterStore."""
         self.contexts = SqliteContexts(db)
