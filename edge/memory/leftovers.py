@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from edge.memory.text import holds, is_identifying, search_terms
+from edge.memory.text import folded, holds_any, is_identifying, may_hold, search_terms
 from edge.memory.tool_results import told_by_result
 from edge.memory.units import Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What a unit that is forgotten said."""
+    """What a unit that is forgotten said. A repetition of it holds all its `terms`, or where that `is_code`, the number
+    or code however it is spaced."""
 
     kind: Kind
     content: str
     value: str | None
+    is_code: bool = field(init=False, compare=False, repr=False)
+    terms: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_code", is_identifying(self.told))
+        object.__setattr__(self, "terms", frozenset() if self.is_code else frozenset(search_terms(self.told)))
 
     @property
     def told(self) -> str:
@@ -25,19 +32,14 @@ class Gone:
         return self.value or self.content
 
 
-def mentions(text: str, gone: Iterable[Gone]) -> bool:
+def mentions(text: str, gone: Collection[Gone]) -> bool:
     """Whether a text holds what one of the units said: a number or code however it is spaced, else all its words."""
-    terms: set[str] | None = None
-    for unit in gone:
-        if is_identifying(unit.told):
-            if holds(text, unit.told):
-                return True
-            continue
-        terms = set(search_terms(text)) if terms is None else terms
-        wanted = set(search_terms(unit.told))
-        if wanted and wanted <= terms:
-            return True
-    return False
+    if holds_any(text, (unit.told for unit in gone if unit.is_code)):
+        return True
+    plain = folded(text)
+    told = [unit.terms for unit in gone if unit.terms and may_hold(plain, unit.terms)]
+    terms = frozenset(search_terms(text)) if told else frozenset()
+    return any(wanted <= terms for wanted in told)
 
 
 def context_mentions(context: str, gone: Sequence[Gone]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -54,7 +54,7 @@ def search_terms(text: str) -> list[str]:
     A run of a script without spaces gives its pairs of characters and, last, its final character: every character
     then begins a term, and a question of one character is a search by prefix (see `is_prefix`).
     """
-    return [term for _, term in _tokens(_folded(text))]
+    return [term for _, term in _tokens(folded(text))]
 
 
 def query_terms(text: str) -> list[str]:
@@ -62,12 +62,12 @@ def query_terms(text: str) -> list[str]:
     telling = telling_terms(text)
     if telling:
         return telling
-    return list(dict.fromkeys(term for word, term in _tokens(_folded(text)) if not _is_run_end(word, term)))
+    return list(dict.fromkeys(term for word, term in _tokens(folded(text)) if not _is_run_end(word, term)))
 
 
 def telling_terms(text: str) -> list[str]:
     """The distinct terms of a text that are no stop words; none where nothing else is in it."""
-    tokens = [(word, term) for word, term in _tokens(_folded(text)) if not _is_run_end(word, term)]
+    tokens = [(word, term) for word, term in _tokens(folded(text)) if not _is_run_end(word, term)]
     return list(dict.fromkeys(term for word, term in tokens if not _is_stop_word(word)))
 
 
@@ -86,6 +86,11 @@ def draft_terms(draft: Draft) -> list[str]:
         terms += added
         present.update(added)
     return terms
+
+
+def may_hold(folded_text: str, terms: Collection[str]) -> bool:
+    """False only where a text surely lacks one of the terms, at a small part of the cost of its own terms."""
+    return all(term.isdecimal() or (term if _RUN.fullmatch(term) else term[0]) in folded_text for term in terms)
 
 
 def is_prefix(term: str) -> bool:
@@ -121,8 +126,13 @@ def squeezed(text: str) -> str:
 
 def holds(text: str, value: str) -> bool:
     """Whether a value stands in a text, however it is spaced: 13800138000 in "138-0013-8000"."""
-    wanted = _however_spaced(value)
-    return wanted is not None and wanted.search(_unified(text)) is not None
+    return holds_any(text, (value,))
+
+
+def holds_any(text: str, values: Iterable[str]) -> bool:
+    """Whether one of the values does."""
+    unified = _unified(text)
+    return any((wanted := _however_spaced(value)) is not None and wanted.search(unified) for value in values)
 
 
 @lru_cache(maxsize=1024)
@@ -147,7 +157,8 @@ def is_identifying(value: str) -> bool:
 _Token = tuple[str, str]
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """A text in one case, width and without accents: what its terms are made of."""
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKC", _SURROGATE.sub(" ", text)).casefold().translate(_UNDECOMPOSED)

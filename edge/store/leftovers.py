@@ -10,6 +10,9 @@ from edge.memory.leftovers import Gone, context_mentions, mentions
 from edge.memory.units import Kind, OwnerId, UnitId
 from edge.store.rows import json_ids
 
+_FAILURES = "FROM batches b JOIN batch_failures f ON f.batch = b.id WHERE b.owner = :owner AND f.reason <> ''"
+_WITH_REASON = f"SELECT f.batch, f.item {_FAILURES} AND f.reason = :reason"
+
 FORGOTTEN_TASK = "forgotten-"
 """What the task of a batch begins with whose own name held a forgotten value; its id follows."""
 
@@ -36,12 +39,9 @@ def _clear_contexts(db: sqlite3.Connection, owner: OwnerId, gone: list[Gone]) ->
 
 
 def _clear_reasons(db: sqlite3.Connection, owner: OwnerId, gone: list[Gone]) -> None:
-    rows = db.execute(
-        "SELECT f.batch, f.item, f.reason FROM batch_failures f JOIN batches b ON b.id = f.batch WHERE b.owner = ?",
-        (owner,),
-    ).fetchall()
-    held = [(batch, item) for batch, item, reason in rows if mentions(reason, gone)]
-    db.executemany("UPDATE batch_failures SET reason = '' WHERE batch = ? AND item = ?", held)
+    reasons = db.execute(f"SELECT DISTINCT reason {_FAILURES}", {"owner": owner}).fetchall()
+    held = [{"owner": owner, "reason": reason} for (reason,) in reasons if mentions(reason, gone)]
+    db.executemany(f"UPDATE batch_failures SET reason = '' WHERE (batch, item) IN ({_WITH_REASON})", held)
 
 
 def _clear_tasks(db: sqlite3.Connection, owner: OwnerId, gone: list[Gone]) -> None:
