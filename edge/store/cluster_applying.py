@@ -58,7 +58,7 @@ _STRAGGLERS = f"""
 """
 _LAST_PLACED_BY_PERSON = f"""
     (SELECT p.why FROM cluster_placements p JOIN cluster_runs r ON r.id = p.run
-        WHERE p.unit = u.id AND r.state = 'done' ORDER BY r.sequence DESC LIMIT 1) = '{Why.PERSON.value}'
+        WHERE p.unit = u.id AND r.state = 'done' ORDER BY r.sequence DESC LIMIT 1) IS '{Why.PERSON.value}'
 """
 HELD = f"""
     (EXISTS (SELECT 1 FROM cluster_placements p WHERE p.unit = u.id AND p.why = '{Why.PERSON.value}')

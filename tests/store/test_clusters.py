@@ -6,16 +6,17 @@ import pytest
 
 from edge.store.sqlite import SqliteStore
 from tests.fakes.memory_store import FakeMemoryStore
+from tests.store.cluster_forgetting_contract import ClusterForgettingContract
 from tests.store.clusters_contract import ClusterStoreContract, Stores
 
 
-class TestSqliteStore(ClusterStoreContract):
+class TestSqliteStore(ClusterStoreContract, ClusterForgettingContract):
     @pytest.fixture
     def store(self, sqlite_store: SqliteStore) -> Stores:
         return sqlite_store
 
 
-class TestFakeStore(ClusterStoreContract):
+class TestFakeStore(ClusterStoreContract, ClusterForgettingContract):
     @pytest.fixture
     def store(self) -> Stores:
         return FakeMemoryStore()
