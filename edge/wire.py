@@ -371,7 +371,7 @@ class FailureWire(TypedDict):
 
 class BatchWire(TypedDict):
     """A batch. `handled` of `total` items were tried: `done` and `failed`. `next` is the item to do now, null when all
-    were tried. `unit` is its memory. `failures` are the newest 50, of one batch that is asked for all of them."""
+    were tried. `unit` is its memory. `failures` are the newest 50, newest last."""
 
     id: int
     session: str
@@ -388,6 +388,14 @@ class BatchWire(TypedDict):
     started_at: str
     updated_at: str
     failures: list[FailureWire]
+
+
+class FailurePageWire(TypedDict):
+    """`GET /v1/batches/ID/failures`, newest first. `next_before` goes into `?before=` for the next page; null at the
+    end."""
+
+    failures: list[FailureWire]
+    next_before: int | None
 
 
 class BatchPageWire(TypedDict):

@@ -55,18 +55,18 @@ def _row(batch: BatchWire) -> tuple[str, ...]:
     return str(batch["id"]), batch["session"], batch["state"], done, str(batch["failed"]), batch["title"]
 
 
-@batches.command(short_help="Show a batch with all its failures.")
+@batches.command(short_help="Show a batch with its newest failures.")
 @click.argument("batch", metavar="ID", type=click.IntRange(min=1))
 @asking
 @pass_options
 def show(options: Options, batch: int) -> None:
-    """Show a batch: how far it is, the item to do now, and every item that failed and why.
+    """Show a batch: how far it is, the item to do now, and the newest 50 items that failed and why.
 
     \b
     edge batches show 3
-    edge batches show 3 --json | jq -r '.failures[].item'
+    edge batches show 3 --json | jq .next
     """
-    from edge.cli.terminal import local_time, on_one_line, print_json, print_out
+    from edge.cli.terminal import local_time, on_one_line, print_err, print_json, print_out
 
     found = options.client().batch(batch)
     if options.as_json:
@@ -79,3 +79,30 @@ def show(options: Options, batch: int) -> None:
     print_out(f"begun {local_time(found['started_at'])}, last report {local_time(found['updated_at'])}")
     for failure in found["failures"]:
         print_out(f"  item {failure['item']}: {on_one_line(failure['reason'])}")
+    if found["failed"] > len(found["failures"]):
+        print_err(f"These are the newest of {found['failed']}: `edge batches failures {batch}` lists them all.")
+
+
+@batches.command(short_help="List what failed in a batch, and why.")
+@click.argument("batch", metavar="ID", type=click.IntRange(min=1))
+@click.option("--limit", type=click.IntRange(1, 500), metavar="N", help="Failures on a page (default 50).")
+@click.option("--before", type=click.IntRange(min=1), metavar="ITEM", help="Only those of items before this one.")
+@asking
+@pass_options
+def failures(options: Options, batch: int, limit: int | None, before: int | None) -> None:
+    """List the items of a batch that failed, newest first, and why.
+
+    \b
+    edge batches failures 3
+    edge batches failures 3 --limit 500 --json | jq -r '.failures[].item'
+    """
+    from edge.cli.terminal import on_one_line, print_err, print_json, print_out
+
+    page = options.client().failures(batch, before=before, limit=limit)
+    if options.as_json:
+        print_json(page)
+        return
+    for failure in page["failures"]:
+        print_out(f"item {failure['item']}: {on_one_line(failure['reason'])}")
+    if page["next_before"] is not None:
+        print_err(f"There are more: add --before {page['next_before']}.")

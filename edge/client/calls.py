@@ -23,6 +23,7 @@ from edge.wire import (
     BatchWire,
     ChangeWire,
     ContextWire,
+    FailurePageWire,
     FailureWire,
     ForgetAnswer,
     ForgetPreview,
@@ -195,8 +196,16 @@ class Client:
         return page
 
     def batch(self, batch: int) -> BatchWire:
-        """One batch with all its failures. Raises BatchNotFound."""
+        """One batch with its newest failures. Raises BatchNotFound."""
         return _batch(self._call("GET", f"/v1/batches/{batch}"))
+
+    def failures(self, batch: int, *, before: int | None = None, limit: int | None = None) -> FailurePageWire:
+        """One page of a batch's failures, newest first. Raises BatchNotFound."""
+        query = _given(before=before, limit=limit)
+        path = f"/v1/batches/{batch}/failures"
+        page = shaped(self._call("GET", path, query=query), FailurePageWire, lists=("failures",))
+        each_shaped(page["failures"], FailureWire)
+        return page
 
     def advance_batch(self, batch: int, item: int) -> BatchWire:
         """Note that an item was done. Raises BatchItemUnexpected, BatchEnded, BatchNotFound."""

@@ -1,4 +1,4 @@
-"""The routes of batches: begin, advance, fail, resume, cancel, list and show."""
+"""The routes of batches: begin, advance, fail, resume, cancel, list and show, and their failures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aiohttp import web
 from edge.clock import Clock
 from edge.daemon.exchange import body_of, id_of, json_answer, no_fields, owner_of
 from edge.daemon.requests import LARGEST_ID, Fields, whole_number
-from edge.daemon.views import batch_page_wire, batch_wire
+from edge.daemon.views import batch_page_wire, batch_wire, failure_page_wire
 from edge.engine.batches import Batches
 from edge.engine.ports import Worker
 from edge.errors import BatchNotFound, RequestInvalid
@@ -60,7 +60,7 @@ class ListRequest:
     @staticmethod
     def read(query: Mapping[str, str]) -> ListRequest:
         """From the query of `GET /v1/batches`."""
-        fields = Fields({name: whole_number(name, text) if name in _NUMBERS else text for name, text in query.items()})
+        fields = _query_fields(query)
         request = ListRequest(
             session=fields.optional_session(),
             state=_state(fields.optional_text("state", longest=40)),
@@ -69,6 +69,29 @@ class ListRequest:
         )
         fields.done()
         return request
+
+
+@dataclass(frozen=True, slots=True)
+class FailuresRequest:
+    """Which failures of a batch to list."""
+
+    before: int | None
+    limit: int
+
+    @staticmethod
+    def read(query: Mapping[str, str]) -> FailuresRequest:
+        """From the query of `GET /v1/batches/{id}/failures`."""
+        fields = _query_fields(query)
+        request = FailuresRequest(
+            before=fields.integer("before", 0, low=0, high=LARGEST_ID) or None,
+            limit=fields.integer("limit", DEFAULT_PAGE, low=1, high=MAX_PAGE),
+        )
+        fields.done()
+        return request
+
+
+def _query_fields(query: Mapping[str, str]) -> Fields:
+    return Fields({name: whole_number(name, text) if name in _NUMBERS else text for name, text in query.items()})
 
 
 def _required(fields: Fields, name: str, high: int) -> int:
@@ -107,6 +130,7 @@ class BatchRoutes:
             web.post("/v1/batches", self.begin),
             web.get("/v1/batches", self.page),
             web.get("/v1/batches/{id}", self.show),
+            web.get("/v1/batches/{id}/failures", self.failures),
             web.post("/v1/batches/{id}/advance", self.advance),
             web.post("/v1/batches/{id}/fail", self.fail),
             web.post("/v1/batches/{id}/resume", self.resume),
@@ -131,6 +155,11 @@ class BatchRoutes:
 
     async def show(self, request: web.Request) -> web.Response:
         return await self._answer(partial(self._batches.show, owner_of(request), _batch(request)))
+
+    async def failures(self, request: web.Request) -> web.Response:
+        owner, batch, wanted = owner_of(request), _batch(request), FailuresRequest.read(request.query)
+        find = partial(self._batches.failures, owner, batch, wanted.before, wanted.limit)
+        return json_answer(failure_page_wire(await self._worker.run(find)))
 
     async def advance(self, request: web.Request) -> web.Response:
         owner, batch, fields = owner_of(request), _batch(request), await body_of(request)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from edge.engine.batch_ports import BatchPage
+from edge.engine.batch_ports import BatchPage, FailurePage
 from edge.engine.contexts import SessionContext
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed, Usage
 from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
 from edge.engine.vectors import Pair
 from edge.errors import EdgeError
-from edge.memory.batches import Batch
+from edge.memory.batches import Batch, Failure
 from edge.memory.units import Recalled, SessionInfo, Unit, UnitId
 from edge.wire import (
     BatchPageWire,
@@ -21,6 +21,8 @@ from edge.wire import (
     DoneEvent,
     DroppedWire,
     ErrorWire,
+    FailurePageWire,
+    FailureWire,
     IndexWire,
     MemoryWire,
     RecallAnswer,
@@ -171,8 +173,17 @@ def batch_wire(batch: Batch) -> BatchWire:
         "last_success": batch.last_success,
         "started_at": time_wire(batch.started_at),
         "updated_at": time_wire(batch.updated_at),
-        "failures": [{"item": failure.item, "reason": failure.reason} for failure in batch.failures],
+        "failures": [_failure(failure) for failure in batch.failures],
     }
+
+
+def failure_page_wire(page: FailurePage) -> FailurePageWire:
+    """A page of a batch's failures."""
+    return {"failures": [_failure(failure) for failure in page.failures], "next_before": page.next_before}
+
+
+def _failure(failure: Failure) -> FailureWire:
+    return {"item": failure.item, "reason": failure.reason}
 
 
 def batch_page_wire(page: BatchPage) -> BatchPageWire:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from edge.memory.batches import Batch, BatchId, BatchState
+from edge.memory.batches import Batch, BatchId, BatchState, Failure
 from edge.memory.units import Insert, OwnerId, SessionId
 
 SHOWN_FAILURES = 50
-"""Failures that a batch carries where not all are asked for: the newest."""
+"""Failures that a batch carries: the newest. All of them come in pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,14 @@ class BatchPage:
 
     batches: tuple[Batch, ...]
     next_before: BatchId | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailurePage:
+    """A page of a batch's failures, newest first, and the item that asks for the next, if there is one."""
+
+    failures: tuple[Failure, ...]
+    next_before: int | None
 
 
 class BatchStore(Protocol):
@@ -34,8 +42,11 @@ class BatchStore(Protocol):
     def find_batch(self, owner: OwnerId, session: SessionId, task: str) -> Batch | None:
         """The batch of that task."""
 
-    def batch(self, owner: OwnerId, batch: BatchId, *, all_failures: bool = False) -> Batch:
+    def batch(self, owner: OwnerId, batch: BatchId) -> Batch:
         """One batch. Raises BatchNotFound."""
+
+    def failures(self, owner: OwnerId, batch: BatchId, *, before: int | None, limit: int) -> FailurePage:
+        """Failures of a batch, of items under `before` where one is named. Raises BatchNotFound."""
 
     def batches(
         self,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from edge.engine.batch_ports import BatchPage, BatchStore
+from edge.engine.batch_ports import SHOWN_FAILURES, BatchPage, BatchStore, FailurePage
 from edge.engine.ports import Scope
 from edge.memory.batches import Batch, BatchId, BatchState, cancel, handle, resume, same_batch
 from edge.memory.language import language_of
@@ -53,8 +54,12 @@ class Batches:
         return self._keep(before := self._store.batch(owner, batch), resume(before, at))
 
     def show(self, owner: OwnerId, batch: BatchId) -> Batch:
-        """One batch with all its failures. Raises BatchNotFound."""
-        return self._store.batch(owner, batch, all_failures=True)
+        """One batch. Raises BatchNotFound."""
+        return self._store.batch(owner, batch)
+
+    def failures(self, owner: OwnerId, batch: BatchId, before: int | None, limit: int) -> FailurePage:
+        """What failed in a batch and why, newest first. Raises BatchNotFound."""
+        return self._store.failures(owner, batch, before=before, limit=limit)
 
     def page(
         self, owner: OwnerId, session: SessionId | None, state: BatchState | None, before: BatchId | None, limit: int
@@ -77,4 +82,4 @@ class Batches:
         if after is not before:
             ended = after.state is not BatchState.RUNNING
             self._store.save_batch(after, after.updated_at + self._kept if ended else None)
-        return after
+        return replace(after, failures=after.failures[-SHOWN_FAILURES:])

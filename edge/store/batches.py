@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime
 
-from edge.engine.batch_ports import SHOWN_FAILURES, BatchPage
+from edge.engine.batch_ports import SHOWN_FAILURES, BatchPage, FailurePage
 from edge.errors import BatchNotFound
 from edge.memory.batches import Batch, BatchId, BatchState, Failure
 from edge.memory.units import Insert, OwnerId, SessionId, UnitId
@@ -14,6 +14,8 @@ from edge.store.database import Database
 from edge.store.rows import Row, micros, moment, optional_micros
 from edge.store.scopes import LIVES_NOW
 
+_NO_ITEM = 2**63 - 1
+"""After every item."""
 _SELECT = """
     SELECT b.id, b.owner, b.session, b.task, u.content, b.unit, b.total, b.handled,
         (SELECT count(*) FROM batch_failures f WHERE f.batch = b.id),
@@ -64,13 +66,19 @@ class SqliteBatches:
 
     def find_batch(self, owner: OwnerId, session: SessionId, task: str) -> Batch | None:
         row = self._db.row(f"{_SELECT} WHERE b.owner = ? AND b.session = ? AND b.task = ?", (owner, session, task))
-        return None if row is None else _batch(self._db, row, SHOWN_FAILURES)
+        return None if row is None else _batch(self._db, row)
 
-    def batch(self, owner: OwnerId, batch: BatchId, *, all_failures: bool = False) -> Batch:
+    def batch(self, owner: OwnerId, batch: BatchId) -> Batch:
         row = self._db.row(f"{_SELECT} WHERE b.id = ? AND b.owner = ?", (batch, owner))
         if row is None:
             raise _unknown(batch)
-        return _batch(self._db, row, None if all_failures else SHOWN_FAILURES)
+        return _batch(self._db, row)
+
+    def failures(self, owner: OwnerId, batch: BatchId, *, before: int | None, limit: int) -> FailurePage:
+        if self._db.row("SELECT 1 FROM batches WHERE id = ? AND owner = ?", (batch, owner)) is None:
+            raise _unknown(batch)
+        found = _failures(self._db, batch, limit + 1, before)
+        return FailurePage(found[:limit], found[limit - 1].item if len(found) > limit else None)
 
     def batches(
         self,
@@ -89,7 +97,7 @@ class SqliteBatches:
             f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY b.id DESC LIMIT :limit",
             {"owner": owner, "session": session, "state": state, "before": before, "limit": limit + 1},
         )
-        found = tuple(_batch(self._db, row, SHOWN_FAILURES) for row in rows[:limit])
+        found = tuple(_batch(self._db, row) for row in rows[:limit])
         return BatchPage(found, found[-1].id if found and len(rows) > limit else None)
 
     def live_batches(self, owner: OwnerId, session: SessionId, at: datetime, limit: int) -> list[Batch]:
@@ -100,7 +108,7 @@ class SqliteBatches:
             """,
             {"owner": owner, "session": session, "as_of": micros(at), "limit": limit},
         )
-        return [_batch(self._db, row, SHOWN_FAILURES) for row in rows]
+        return [_batch(self._db, row) for row in rows]
 
 
 def _insert_failure(writing: sqlite3.Connection, batch: Batch) -> None:
@@ -116,7 +124,7 @@ def _unknown(batch: BatchId) -> BatchNotFound:
     return BatchNotFound(f"There is no batch {batch}.", id=batch)
 
 
-def _batch(db: Database, row: Row, failures: int | None) -> Batch:
+def _batch(db: Database, row: Row) -> Batch:
     return Batch(
         id=BatchId(row[0]),
         owner=OwnerId(row[1]),
@@ -131,10 +139,14 @@ def _batch(db: Database, row: Row, failures: int | None) -> Batch:
         state=BatchState(row[10]),
         started_at=moment(row[11]),
         updated_at=moment(row[12]),
-        failures=_failures(db, BatchId(row[0]), -1 if failures is None else failures) if row[8] else (),
+        failures=_failures(db, BatchId(row[0]), SHOWN_FAILURES)[::-1] if row[8] else (),
     )
 
 
-def _failures(db: Database, batch: BatchId, most: int) -> tuple[Failure, ...]:
-    rows = db.rows("SELECT item, reason FROM batch_failures WHERE batch = ? ORDER BY item DESC LIMIT ?", (batch, most))
-    return tuple(Failure(item, reason) for item, reason in reversed(rows))
+def _failures(db: Database, batch: BatchId, most: int, before: int | None = None) -> tuple[Failure, ...]:
+    """Newest first."""
+    rows = db.rows(
+        "SELECT item, reason FROM batch_failures WHERE batch = ? AND item < ? ORDER BY item DESC LIMIT ?",
+        (batch, _NO_ITEM if before is None else before, most),
+    )
+    return tuple(Failure(item, reason) for item, reason in rows)

@@ -65,6 +65,24 @@ def test_one_is_shown_with_its_failures(daemon: ScriptedDaemon, edge: Edge) -> N
     assert json.loads(edge("batches", "show", "3", "--json").stdout) == batch()
 
 
+def test_of_many_failures_it_is_said_where_the_others_are(daemon: ScriptedDaemon, edge: Edge) -> None:
+    daemon.answer_json("GET", "/v1/batches/3", batch(failed=51, done=0))
+    assert "edge batches failures 3" in edge("batches", "show", "3").stderr
+
+
+def test_failures_are_listed(daemon: ScriptedDaemon, edge: Edge) -> None:
+    page = {
+        "failures": [{"item": 9, "reason": "没有\n邮箱"}, {"item": 4, "reason": "no \x1b[31maddress"}],
+        "next_before": 4,
+    }
+    daemon.answer_json("GET", "/v1/batches/3/failures", page)
+    told = edge("batches", "failures", "3", "--limit", "2", "--before", "10")
+    assert told.stdout.splitlines() == ["item 9: 没有 邮箱", "item 4: no ␛[31maddress"]
+    assert "--before 4" in told.stderr
+    assert daemon.requests[-1].path == "/v1/batches/3/failures?before=10&limit=2"
+    assert json.loads(edge("batches", "failures", "3", "--json").stdout) == page
+
+
 def test_one_that_is_not_there_is_an_error_of_its_own(daemon: ScriptedDaemon, edge: Edge) -> None:
     daemon.answer_error("GET", "/v1/batches/9", 404, "batch_not_found", "There is no batch 9.")
     told = edge("batches", "show", "9")

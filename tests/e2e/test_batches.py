@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from edge.client import Session
-from edge.errors import DaemonNotRunning
+from edge.errors import BatchNotFound, DaemonNotRunning
 from edge.wire import BatchWire
 from tests.e2e.running import DaemonProcess, DaemonThread
 from tests.e2e.stored import files_holding
@@ -58,6 +58,22 @@ def test_items_are_handled_in_order_and_told_again_without_harm(talk: Talk) -> N
     assert (batch["state"], batch["next"]) == ("done", None)
     assert talk.memory(batch["unit"])["valid_until"] is not None
     assert talk.resume_batch(batch["id"])["state"] == "done"
+
+
+def test_failures_come_in_pages(talk: Talk) -> None:
+    batch = begin(talk, total=100)
+    for item in range(1, 56):
+        batch = talk.fail_batch(batch["id"], item, f"没有邮箱 {item}")
+    assert (batch["failed"], len(batch["failures"]), batch["failures"][-1]["item"]) == (55, 50, 55)
+    assert talk.batch(batch["id"]) == batch
+    first = talk.failures(batch["id"])
+    assert [failure["item"] for failure in first["failures"]] == list(range(55, 5, -1))
+    rest = talk.failures(batch["id"], before=first["next_before"], limit=500)
+    assert ([failure["item"] for failure in rest["failures"]], rest["next_before"]) == ([5, 4, 3, 2, 1], None)
+    with pytest.raises(BatchNotFound):
+        talk.failures(batch["id"] + 1)
+    for query in ("before=x", "limit=0", "limit=501", "state=done"):
+        assert talk.request("GET", f"/v1/batches/{batch['id']}/failures?{query}").status == 400
 
 
 def test_a_cancelled_batch_waits_to_be_resumed(talk: Talk) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from edge.engine.batch_ports import SHOWN_FAILURES, BatchPage
+from edge.engine.batch_ports import SHOWN_FAILURES, BatchPage, FailurePage
 from edge.engine.ports import Written
 from edge.errors import BatchNotFound
 from edge.memory.batches import Batch, BatchId, BatchState, Failure
@@ -43,7 +43,7 @@ class FakeBatches:
         return batch
 
     def save_batch(self, batch: Batch, unit_until: datetime | None) -> None:
-        known = self.batch(batch.owner, batch.id, all_failures=True)
+        known = self._whole(batch.owner, batch.id)
         failures = {failure.item: failure for failure in (*known.failures, *batch.failures)}
         self._batches[batch.id] = replace(batch, failures=tuple(failures[item] for item in sorted(failures)))
         self._units.end_unit(batch.unit, unit_until)
@@ -53,11 +53,19 @@ class FakeBatches:
         found = (batch for batch in self._all(owner) if (batch.owner, batch.session, batch.task) == wanted)
         return next(map(_shown, found), None)
 
-    def batch(self, owner: OwnerId, batch: BatchId, *, all_failures: bool = False) -> Batch:
+    def batch(self, owner: OwnerId, batch: BatchId) -> Batch:
+        return _shown(self._whole(owner, batch))
+
+    def failures(self, owner: OwnerId, batch: BatchId, *, before: int | None, limit: int) -> FailurePage:
+        known = reversed(self._whole(owner, batch).failures)
+        found = [failure for failure in known if before is None or failure.item < before]
+        return FailurePage(tuple(found[:limit]), found[limit - 1].item if len(found) > limit else None)
+
+    def _whole(self, owner: OwnerId, batch: BatchId) -> Batch:
         found = next((each for each in self._all(owner) if each.id == batch), None)
         if found is None:
             raise BatchNotFound(f"There is no batch {batch}.", id=batch)
-        return found if all_failures else _shown(found)
+        return found
 
     def batches(
         self,

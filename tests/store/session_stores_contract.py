@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pytest
 
-from edge.engine.batch_ports import SHOWN_FAILURES, BatchStore
+from edge.engine.batch_ports import SHOWN_FAILURES, BatchStore, FailurePage
 from edge.engine.context_ports import ContextStore
 from edge.engine.ports import MemoryStore
 from edge.errors import BatchNotFound
@@ -95,8 +95,22 @@ class SessionStoresContract:
         shown = store.batches.batch(ANN, batch.id)
         assert shown.failed == 70
         assert [failure.item for failure in shown.failures] == list(range(71 - SHOWN_FAILURES, 71))
-        whole = store.batches.batch(ANN, batch.id, all_failures=True)
-        assert [failure.item for failure in whole.failures] == list(range(1, 71))
+
+    def test_all_failures_come_newest_first_page_by_page(self, store: Stores) -> None:
+        other, batch = begin(store, "other", total=100), begin(store, total=100)
+        for item in range(1, 8):
+            reason = None if item == 6 else f"原因 {item}"
+            batch = handle(store.batches.batch(ANN, batch.id), item, reason, NOON)
+            store.batches.save_batch(batch, None)
+        first = store.batches.failures(ANN, batch.id, before=None, limit=4)
+        assert [failure.item for failure in first.failures] == [7, 5, 4, 3]
+        assert first.failures[0].reason == "原因 7"
+        last = store.batches.failures(ANN, batch.id, before=first.next_before, limit=2)
+        assert ([failure.item for failure in last.failures], last.next_before) == ([2, 1], None)
+        assert store.batches.failures(ANN, other.id, before=None, limit=9) == FailurePage((), None)
+        for owner, number in ((BOB, batch.id), (ANN, BatchId(99))):
+            with pytest.raises(BatchNotFound):
+                store.batches.failures(owner, number, before=None, limit=9)
 
     def test_they_are_listed_newest_first_page_by_page(self, store: Stores) -> None:
         first, second, third = (begin(store, f"t{number}") for number in range(3))
