@@ -39,7 +39,7 @@ class Texts:
     day: str
     day_with_year: str
     archived: str
-    until: str
+    ended: str
     between: str
     times: dict[Form, str]
     summary: str
@@ -68,7 +68,7 @@ ENGLISH = Texts(
     day="{day} {month_name}",
     day_with_year="{day} {month_name} {year}",
     archived="archived",
-    until="until {day}",
+    ended="From {since} to {until}: ",
     between=", ",
     times={
         Form.DAY: " ({day})",
@@ -109,7 +109,7 @@ CHINESE = Texts(
     day="{month}月{day}日",
     day_with_year="{year}年{month}月{day}日",
     archived="已归档",
-    until="到{day}为止",
+    ended="{since}到{until}，",
     between="，",
     times={
         Form.DAY: "（{day}）",
@@ -152,21 +152,21 @@ _MONTHS = [
 
 
 def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
-    """A memory as the model reads it: `[you said, 3 May] Your name is Zhang Wei.`, on one line."""
+    """A memory as the model reads it: `[you said, 3 May] Your name is Zhang Wei.`, on one line.
+
+    What is told of the past has its days in the sentence: `[you said] From 3 May to 9 June: You live in Berlin.` In the
+    brackets a small model does not see that they answer "where did I live in May?".
+    """
     when = spoken_date(unit.valid_from, texts, now, zone)
-    who = _whose(unit, texts)
     words = to_the_person(" ".join(unit.content.split()))
     if unit.kind is Kind.EPISODE:
         words = _dated(words, unit.valid_from.astimezone(zone).date(), now.astimezone(zone).date())
+    if unit.valid_until is not None and unit.valid_until <= now:
+        words = texts.ended.format(since=when, until=spoken_date(unit.valid_until, texts, now, zone)) + words
+        when = ""
     archived = texts.archived if unit.archived_at is not None else ""
-    return f"[{texts.between.join(filter(None, (who, when, _until(unit, texts, now, zone), archived)))}] {words}"
-
-
-def _until(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
-    """When it ceased to be so, of what is told of the past."""
-    if unit.valid_until is None or unit.valid_until > now:
-        return ""
-    return texts.until.format(day=spoken_date(unit.valid_until, texts, now, zone))
+    source = texts.between.join(filter(None, (_whose(unit, texts), when, archived)))
+    return f"[{source}] {words}" if source else words
 
 
 def _whose(unit: Unit, texts: Texts) -> str:

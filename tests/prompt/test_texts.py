@@ -44,6 +44,19 @@ def test_a_note_says_who_and_when(texts: Texts, remembered: Unit, line: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("texts", "content", "ended", "line"),
+    [
+        (ENGLISH, "The user lives in Berlin.", 1, "[you said] From 23 April to yesterday: You live in Berlin."),
+        (CHINESE, "用户住在北京。", 1, "[你说过] 4月23日到昨天，你住在北京。"),
+        (ENGLISH, "The user lives in Berlin.", -1, "[you said, 23 April] You live in Berlin."),
+    ],
+)
+def test_a_note_of_what_has_ended_says_when_it_was_so(texts: Texts, content: str, ended: int, line: str) -> None:
+    remembered = replace(unit(content, days=10), valid_until=NOW - timedelta(days=ended))
+    assert note(remembered, texts, NOW, UTC) == line
+
+
+@pytest.mark.parametrize(
     ("sentence", "turned"),
     [
         ("In this talk: the user has three lamps in the cart.", "You have three lamps in the cart."),
