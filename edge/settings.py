@@ -166,6 +166,38 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class OffPeakSettings:
+    """When the assistant organises what it knows, and how much it may take for that."""
+
+    idle_minutes: float = _setting(5.0, "Minutes without use after which it is off-peak.", low=0.01, high=1440)
+    hours: str = _setting(
+        "01:00-05:00",
+        "Hours of the day, in the machine's time zone, that are off-peak as long as no turn runs, used or not; empty: "
+        "none are.",
+    )
+    budget_minutes: float = _setting(180.0, "Minutes that the steps of one night may work.", low=1, high=1440)
+    budget_tokens: int = _setting(1_500_000, "Tokens that one night may evaluate.", low=0, high=1_000_000_000)
+    new_units: int = _setting(20, "New memories of an owner from which on a night is due.", low=1, high=1_000_000)
+    new_turns: int = _setting(100, "New turns of an owner from which on a night is due.", low=1, high=1_000_000)
+    growth: float = _setting(
+        0.2,
+        "Share by which an owner's memories have to grow for a night to be due, from five new ones on.",
+        low=0.01,
+        high=100,
+    )
+    freshness: float = _setting(
+        0.85,
+        "Share of an owner's active memories that must hold now; under it a night is due.",
+        low=0.0,
+        high=1.0,
+    )
+    hot_celsius: float = _setting(
+        75.0, "Temperature of the board from which on it is left alone; at 80 it slows itself down.", low=30, high=110
+    )
+    backups: int = _setting(3, "Backups that are kept in the state folder; one is made each night.", low=1, high=365)
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """Where things are. From EDGE_STATE_DIR, EDGE_SOCKET, EDGE_CONFIG, or the service's or the user's XDG folders."""
 
@@ -188,6 +220,7 @@ class Settings:
     recall: RecallSettings = RecallSettings()
     prompt: PromptSettings = PromptSettings()
     memory: MemorySettings = MemorySettings()
+    offpeak: OffPeakSettings = OffPeakSettings()
     origins: dict[str, str] = field(default_factory=dict)
 
 
@@ -199,6 +232,7 @@ SECTIONS: dict[str, type] = {
     "recall": RecallSettings,
     "prompt": PromptSettings,
     "memory": MemorySettings,
+    "offpeak": OffPeakSettings,
 }
 
 _TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}

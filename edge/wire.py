@@ -216,6 +216,7 @@ class StatusWire(TypedDict):
     counts: dict[str, int]
     memory: dict[str, int]
     speed: dict[str, float | None]
+    offpeak: OffPeakWire
     degraded: list[str]
     settings: dict[str, SettingWire]
 
@@ -403,6 +404,61 @@ class BatchPageWire(TypedDict):
 
     batches: list[BatchWire]
     next_before: int | None
+
+
+class OffPeakWire(TypedDict):
+    """What off-peak does: `works` on `step`, `waits` for what `words` say (`cause` is one of a fixed few), or `rests`
+    until something is due."""
+
+    state: Literal["works", "waits", "rests"]
+    step: str | None
+    cause: str | None
+    words: str | None
+
+
+class StepWire(TypedDict):
+    """A step of a night, of the owner who asks or of the whole store. `works` units of work were done; `failure` says
+    why it waits for the next night."""
+
+    step: str
+    state: Literal["waiting", "done", "failed"]
+    seconds: float
+    tokens: int
+    works: int
+    counts: dict[str, int]
+    failure: str | None
+
+
+class NightWire(TypedDict):
+    """A night. `state` is `open` while it is to go on, `done`, or `spent` where its budget ended before its work."""
+
+    id: int
+    trigger: str
+    began_at: str
+    ended_at: str | None
+    state: Literal["open", "done", "spent"]
+    steps: list[StepWire]
+
+
+class ConsolidationAnswer(TypedDict):
+    """`GET /v1/consolidations`: what off-peak does, and the newest night; null before the first, and for a night that
+    another owner asked for."""
+
+    offpeak: OffPeakWire
+    night: NightWire | None
+
+
+class WaitsEvent(TypedDict):
+    """`event: waits` of a consolidation: what it waits for."""
+
+    cause: str
+    words: str
+
+
+class ConsolidatedEvent(TypedDict):
+    """`event: done` of a consolidation: the night; null where it begins later, off-peak."""
+
+    night: NightWire | None
 
 
 class ErrorWire(TypedDict):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import click
 
+from edge.cli.consolidate import in_words
 from edge.cli.options import Options, asking, pass_options
 from edge.wire import EmbedderStatus, ModelStatus, StatusWire
 
@@ -43,6 +44,7 @@ def _rows(found: StatusWire) -> Iterator[tuple[str, str]]:
     yield "holds", _counts(found["counts"])
     yield "queue", _counts(found["queue"])
     yield "speed", _speed(found["speed"])
+    yield "off-peak", in_words(found["offpeak"])
     if found["degraded"]:
         yield "degraded", ", ".join(found["degraded"])
     yield "socket", found["socket"]

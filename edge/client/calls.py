@@ -14,7 +14,7 @@ from typing import Any
 
 from edge.client.answers import each_shaped, parse_json, raise_refusal, shaped
 from edge.client.connection import UnixConnection, read_body, send
-from edge.client.events import Turn, Verification
+from edge.client.events import Consolidating, Turn, Verification
 from edge.errors import AnswerInvalid, AnswerLate, RequestInvalid
 from edge.prompt.structured import compact_json
 from edge.wire import (
@@ -240,6 +240,10 @@ class Client:
     def verify_index(self) -> Verification:
         """Compare every vector with the database."""
         return Verification(*self._begin("/v1/index/verify", None))
+
+    def consolidate(self, *, now: bool = False, only: str | None = None) -> Consolidating:
+        """Ask for off-peak work, of all steps or one; with `now` it runs while its events are read. Raises Busy."""
+        return Consolidating(*self._begin("/v1/consolidations", _given(now=now, only=only)))
 
     def _begin(
         self, path: str, body: Mapping[str, Any] | None

@@ -9,7 +9,16 @@ from typing import NamedTuple, Self
 
 from edge.client.answers import error_from_wire, server_sent, shaped, text_of
 from edge.errors import DaemonNotRunning
-from edge.wire import DoneEvent, RecallEvent, VerifyDone, VerifyProgress
+from edge.wire import (
+    ConsolidatedEvent,
+    DoneEvent,
+    NightWire,
+    RecallEvent,
+    StepWire,
+    VerifyDone,
+    VerifyProgress,
+    WaitsEvent,
+)
 
 
 class Found(NamedTuple):
@@ -31,6 +40,18 @@ class Done(NamedTuple):
 
 
 TurnEvent = Found | Token | Done
+
+
+class Waits(NamedTuple):
+    """`event: waits` of off-peak work."""
+
+    data: WaitsEvent
+
+
+class Worked(NamedTuple):
+    """`event: progress` of off-peak work: how a step stands."""
+
+    data: StepWire
 
 
 class Running:
@@ -76,6 +97,31 @@ class Turn(Running):
             "The daemon ended in the middle of the reply.",
             hint=DaemonNotRunning.default_hint + " What you said may be kept: `edge memories` shows it.",
         )
+
+
+class Consolidating(Running):
+    """Off-peak work that was asked for: iterate over what is done and what it waits for; after that `night` is how it
+    stands, or None where it begins later."""
+
+    night: NightWire | None
+
+    def __iter__(self) -> Iterator[Worked | Waits]:
+        """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
+        done = False
+        for name, data in server_sent(self._answer):
+            match name:
+                case "progress":
+                    yield Worked(shaped(data, StepWire))
+                case "waits":
+                    yield Waits(shaped(data, WaitsEvent))
+                case "done":
+                    done = True
+                    night = shaped(data, ConsolidatedEvent)["night"]
+                    self.night = None if night is None else shaped(night, NightWire, lists=("steps",))
+                case "error":
+                    raise error_from_wire(data)
+        if not done:
+            raise DaemonNotRunning("The daemon ended in the middle of its work; it goes on when it runs again.")
 
 
 class Verification(Running):

@@ -9,12 +9,15 @@ from functools import partial
 from pathlib import Path
 
 from edge.clock import Clock
+from edge.daemon.board import Board
 from edge.daemon.embedders import Embedders
+from edge.daemon.hindrances import Conditions
 from edge.daemon.http import Service
 from edge.daemon.index_folders import remove_first_form
 from edge.daemon.indexes import Indexes
 from edge.daemon.memory import Memory
-from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, prompt_plan
+from edge.daemon.offpeak import Schedule
+from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, off_peak, prompt_plan, thresholds
 from edge.daemon.quiet import Quiet
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
@@ -22,10 +25,14 @@ from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
 from edge.engine.batches import Batches
+from edge.engine.consolidate import Budget, Consolidation
 from edge.engine.contexts import Contexts
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Copies, Forgetting
-from edge.engine.model_ports import Sampling, TextEmbedder
+from edge.engine.housekeeping import BackupStep, Job
+from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
+from edge.engine.nights import Nights
+from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk
 from edge.engine.past import Past
 from edge.engine.recall import Limits, Recall
@@ -40,9 +47,11 @@ from edge.engine.vectors import Vectors, embedder_key
 from edge.errors import DiskFull, EdgeError
 from edge.index.opening import open_index
 from edge.index.options import Options
+from edge.memory.nights import StepName
 from edge.memory.ranking import Ranker
 from edge.memory.rules import Rules
 from edge.settings import Settings
+from edge.store.backups import FileBackups
 from edge.store.sqlite import SqliteStore, open_store
 
 _log = logging.getLogger(__name__)
@@ -60,10 +69,12 @@ class Daemon:
         rules: Rules,
         ranker: Ranker,
         workers: tuple[ThreadWorker, ThreadWorker],
+        board: Board,
     ) -> None:
         started = clock.monotonic()
         self.workers = memory_worker, model_worker = workers
         self.quiet = Quiet(clock)
+        interrupts = Interrupts()
         speed = Speed()
         self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
@@ -80,11 +91,21 @@ class Daemon:
             waiting=settings.daemon.queue,
             written=self.catch_up,
             speed=speed,
+            interrupts=interrupts,
+        )
+        self.schedule = Schedule(
+            self._nights(settings, store, clock),
+            self._consolidation(settings, store, clock, interrupts),
+            Conditions(off_peak(settings.offpeak), self.quiet, interrupts, board, clock),
+            interrupts,
+            memory_worker,
+            clock,
+            meanwhile=self.tidy,
         )
         copies = Copies(self.speech.forget, self.memory.vectors, self.memory.forgot)
         status = Status(
             settings, models.language_id, self.memory, memory_worker, self.turns, self.speech, speed,
-            models.embedder_bytes, clock, started,
+            self.schedule, models.embedder_bytes, clock, started,
         )  # fmt: skip
         self.service = Service(
             memory=self.memory,
@@ -96,6 +117,7 @@ class Daemon:
             truth=store.truth,
             forgetting=Forgetting(store, store.forgetting, self.memory.recall, copies),
             status=status,
+            schedule=self.schedule,
             sampling=_sampling(settings),
             recall_limit=settings.recall.limit,
             clock=clock,
@@ -107,18 +129,34 @@ class Daemon:
         self.workers[0].in_background(self.memory.wake)
         self.workers[0].in_background(self.memory.step)
 
-    def rest(self) -> None:
-        """Let the memory thread do what can wait until nobody uses the daemon."""
-        self.workers[0].in_background(self.memory.seal)
-        self.workers[0].in_background(self.memory.step)
-
     def tidy(self) -> None:
         """Let the memory thread do what was put off a moment ago."""
         self.workers[0].in_background(self.memory.tidy)
 
-    async def stop(self) -> None:
-        """End turns, then the threads, each finishing its own part."""
+    def _nights(self, settings: Settings, store: SqliteStore, clock: Clock) -> Nights:
+        return Nights(store.nights, _backups(settings, clock), tuple(StepName), thresholds(settings.offpeak), clock)
+
+    def _consolidation(
+        self, settings: Settings, store: SqliteStore, clock: Clock, interrupts: Interrupts
+    ) -> Consolidation:
         memory_worker, model_worker = self.workers
+        house = (
+            Job(StepName.BACKLOG, memory_worker, self.memory.embed_some, "embedded"),
+            Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
+            Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),
+            Job(StepName.CHECKPOINT, memory_worker, partial(_checkpoint, store), "checkpoints"),
+            BackupStep(_backups(settings, clock), interrupts),
+        )
+        budget = Budget(settings.offpeak.budget_minutes * 60, settings.offpeak.budget_tokens)
+        return Consolidation(store.nights, memory_worker, house, self._model, model_worker, interrupts, clock, budget)
+
+    async def _model(self) -> LanguageModel:
+        return (await self.speech.speaker()).model
+
+    async def stop(self) -> None:
+        """End off-peak work and turns, then the threads, each finishing its own part."""
+        memory_worker, model_worker = self.workers
+        await self.schedule.close()
         await self.turns.close()
         await asyncio.to_thread(model_worker.close, self.speech.close)
         await asyncio.to_thread(memory_worker.close, self.memory.finish)
@@ -135,6 +173,16 @@ def open_database(settings: Settings, clock: Clock) -> SqliteStore:
     if left_open:
         _log.warning("%d turns were interrupted when the daemon last ended", left_open)
     return store
+
+
+def _backups(settings: Settings, clock: Clock) -> FileBackups:
+    files = Files.inside(settings.places.state)
+    return FileBackups(files.database, files.backups, settings.offpeak.backups, clock)
+
+
+def _checkpoint(store: SqliteStore) -> bool:
+    store.checkpoint()
+    return False
 
 
 def _close_store(store: SqliteStore) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -18,13 +17,16 @@ from edge.clock import Clock
 from edge.daemon import memories, requests
 from edge.daemon.archive import ArchiveRoutes
 from edge.daemon.batches import BatchRoutes
+from edge.daemon.consolidations import ConsolidationRoutes
 from edge.daemon.contexts import ContextRoutes
 from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refusal, too_large, unit_of
 from edge.daemon.forgetting import ForgettingRoutes
-from edge.daemon.indexes import Indexes, Told
+from edge.daemon.indexes import Indexes
 from edge.daemon.memory import Memory
+from edge.daemon.offpeak import Schedule
+from edge.daemon.streams import Told, broke_off, stream
 from edge.daemon.truth import TruthRoutes
-from edge.daemon.views import EventWire, error_wire, event_wire, session_wire
+from edge.daemon.views import event_wire, session_wire
 from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
 from edge.engine.events import TurnDone, TurnFailed
@@ -63,6 +65,7 @@ class Service:
     truth: TruthStore
     forgetting: Forgetting
     status: StatusReader
+    schedule: Schedule
     sampling: Sampling
     recall_limit: int
     clock: Clock
@@ -95,6 +98,7 @@ def make_app(service: Service) -> web.Application:
                 service.clock,
                 service.written,
             ).table(),
+            *ConsolidationRoutes(service.schedule).table(),
             *TruthRoutes(service.truth, service.memory_worker).table(),
             *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),
         ]
@@ -140,7 +144,7 @@ class _Routes:
         fields.done()
         turn = self._service.turns.start(owner, session, message, sampling, context)
         try:
-            return await (_stream(request, _told(turn)) if streamed else _whole(turn))
+            return await (stream(request, _told(turn)) if streamed else _whole(turn))
         except (asyncio.CancelledError, ConnectionError):
             turn.cancel()
             raise
@@ -183,7 +187,7 @@ class _Routes:
     async def verify(self, request: web.Request) -> web.StreamResponse:
         await no_fields(request)
         async with aclosing(self._service.indexes.verify()) as told:
-            return await _stream(request, told)
+            return await stream(request, told)
 
     # --- the rest --------------------------------------------------------------------------------------------------
 
@@ -215,27 +219,7 @@ async def _whole(turn: RunningTurn) -> web.Response:
             return refusal(error)
         if name == "done":
             return json_answer(wire)
-    return refusal(_broke_off())
-
-
-async def _stream(request: web.Request, events: AsyncIterator[Told]) -> web.StreamResponse:
-    """Server-sent events. An error before the first event is an ordinary answer with its HTTP status."""
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
-    ended = False
-    async for name, wire, error in events:
-        if not response.prepared:
-            if error is not None:
-                return refusal(error)
-            await response.prepare(request)
-        await response.write(_event(name, wire))
-        ended = name in ("done", "error")
-    if not response.prepared:
-        return refusal(_broke_off())
-    if not ended:
-        await response.write(_event("error", error_wire(_broke_off())))
-    with suppress(ConnectionError):
-        await response.write_eof()
-    return response
+    return refusal(broke_off())
 
 
 async def _told(turn: RunningTurn) -> AsyncIterator[Told]:
@@ -245,11 +229,3 @@ async def _told(turn: RunningTurn) -> AsyncIterator[Told]:
         yield name, wire, event.error if isinstance(event, TurnFailed) else None
         if isinstance(event, TurnDone | TurnFailed):
             return
-
-
-def _event(name: str, wire: EventWire) -> bytes:
-    return f"event: {name}\ndata: {json.dumps(wire, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
-
-
-def _broke_off() -> EdgeError:
-    return EdgeError("The answer broke off.")

@@ -7,15 +7,13 @@ from contextlib import aclosing
 from functools import partial
 
 from edge.daemon.memory import Memory
-from edge.daemon.views import EventWire, error_wire, index_wire
+from edge.daemon.streams import Told
+from edge.daemon.views import error_wire, index_wire
 from edge.daemon.workers import ThreadWorker
 from edge.engine.vector_ports import Verified
 from edge.engine.vectors import Pair
 from edge.errors import Busy, EdgeError
 from edge.wire import ChangeWire, IndexAnswer, VerifyDone
-
-Told = tuple[str, EventWire, EdgeError | None]
-"""An event: its name, its data, and the error of one that is `error`."""
 
 
 class Indexes:

@@ -16,6 +16,7 @@ from aiohttp import web
 from edge import __version__
 from edge.clock import Clock, SystemClock
 from edge.daemon.assembly import Daemon, open_database
+from edge.daemon.board import Board
 from edge.daemon.client_faults import ClientFaults
 from edge.daemon.door import IDLE_SECONDS, Door
 from edge.daemon.http import make_app
@@ -83,13 +84,15 @@ async def _keep_watch(notifier: Notifier, workers: tuple[ThreadWorker, ...]) -> 
 
 
 @asynccontextmanager
-async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIterator[Daemon]:
-    """A daemon that serves on its socket while the block runs."""
+async def running(
+    settings: Settings, models: Models, clock: Clock, board: Board | None = None
+) -> AsyncIterator[Daemon]:
+    """A daemon that serves on its socket while the block runs. `board` stands in for this machine's."""
     rules = await asyncio.to_thread(read_rules, own_table(settings))  # first: a mistake in it ends the start
     ranker = Ranker(await asyncio.to_thread(read_weights, settings))
     workers = ThreadWorker("memory", _MEMORY_QUEUE), ThreadWorker("model", settings.daemon.queue + 2)
     store = await workers[0].run(partial(open_database, settings, clock))
-    daemon = Daemon(settings, models, clock, store, rules, ranker, workers)
+    daemon = Daemon(settings, models, clock, store, rules, ranker, workers, board or Board())
     app = make_app(daemon.service)
     app.middlewares.append(noting_use(daemon.quiet))
     runner = web.AppRunner(
@@ -105,11 +108,12 @@ async def running(settings: Settings, models: Models, clock: Clock) -> AsyncIter
     assert runner.server is not None
     listening = await asyncio.get_running_loop().create_unix_server(Door(runner.server), sock=socket, backlog=BACKLOG)
     loading = asyncio.ensure_future(_load(daemon))
-    resting = asyncio.ensure_future(daemon.quiet.watch(daemon.rest, meanwhile=daemon.tidy))
+    watching = asyncio.ensure_future(daemon.schedule.watch())
     try:
         yield daemon
     finally:
-        resting.cancel()
+        await daemon.schedule.close()
+        watching.cancel()
         await daemon.turns.close()
         await loading
         settings.places.socket.unlink(missing_ok=True)  # first: once it is closed, another daemon may take the path

@@ -77,10 +77,14 @@ class Memory:
                 return True
         return self._does("change of embedder", self._embedders.step)
 
+    def embed_some(self) -> bool:
+        """A step of embedding what waits for it; True while work is left."""
+        return self.remember.embed_backlog(_BACKLOG_STEP)
+
     def seal(self) -> bool:
-        """Say to the indexes that nobody uses the daemon. A background step; has no second one."""
+        """A step of sealing and merging what the indexes have, as nobody uses the daemon; True while work is left."""
         self.vectors.seal()
-        return False
+        return self.vectors.tend_index()
 
     def tidy(self) -> bool:
         """Do what forgetting put off a moment ago. A background step; has no second one."""
@@ -126,7 +130,7 @@ class Memory:
         vectors, store = self.vectors, self.store
         self._works = deque(
             [
-                ("backlog", lambda: self.remember.embed_backlog(_BACKLOG_STEP)),
+                ("backlog", self.embed_some),
                 ("index", vectors.tend_index),
                 ("coming embedder", lambda: vectors.embed_coming(store, _BACKLOG_STEP)),
                 ("archive", self.archive.step),

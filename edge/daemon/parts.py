@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Protocol
 
 from edge.clock import Clock
+from edge.daemon.hindrances import OffPeak
 from edge.daemon.resident import resident_bytes
 from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.engine.windows import PromptPlan
 from edge.errors import EdgeError, ModelUnfit, SettingsInvalid
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans
+from edge.memory.nights import Hours, Thresholds
 from edge.memory.rules import OwnTable, Rules, parse_rules
 from edge.memory.scoring import Weights
 from edge.memory.weights import WEIGHTS, parse_weights
@@ -25,7 +27,7 @@ from edge.models.llama_loading import LlamaOptions, load_llama
 from edge.models.manifest import Manifest, Model, Role, device_memory_mb, load_manifest
 from edge.models.minilm import load_minilm
 from edge.prompt.window import Marks
-from edge.settings import MemorySettings, ModelSettings, Settings
+from edge.settings import MemorySettings, ModelSettings, OffPeakSettings, Settings
 
 _DIMENSION = 384
 
@@ -221,6 +223,20 @@ def decay(settings: MemorySettings, rules: Rules) -> Decay:
     )
 
 
+def off_peak(settings: OffPeakSettings) -> OffPeak:
+    """When work that can wait is done, from the settings. Raises SettingsInvalid for hours that are none."""
+    try:
+        hours = Hours.read(settings.hours)
+    except ValueError as error:
+        raise SettingsInvalid(f"offpeak.hours: {error}.", key="offpeak.hours") from None
+    return OffPeak(settings.idle_minutes * 60, hours, settings.hot_celsius)
+
+
+def thresholds(settings: OffPeakSettings) -> Thresholds:
+    """What has to be new for a night to be due, from the settings."""
+    return Thresholds(settings.new_units, settings.new_turns, settings.growth, settings.freshness)
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """Where the daemon keeps its state."""
@@ -228,8 +244,9 @@ class Files:
     database: Path
     indexes: Path
     """The folder that holds those of the indexes."""
+    backups: Path
 
     @staticmethod
     def inside(state: Path) -> Files:
         """Their places in a state folder."""
-        return Files(state / "memory.db", state / "index")
+        return Files(state / "memory.db", state / "index", state / "backups")

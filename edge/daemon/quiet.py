@@ -1,9 +1,8 @@
-"""When nobody uses the daemon: the time for work that can wait."""
+"""How long nobody has used the daemon."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from aiohttp import web
@@ -11,11 +10,10 @@ from aiohttp.typedefs import Handler, Middleware
 
 from edge.clock import Clock
 
-QUIET_SECONDS = 300.0
-"""It is quiet when nobody has asked for anything for so long."""
-_LOOK_SECONDS = 60.0
 _LOOKS_ONLY = ("GET", "HEAD")
 """What a person or a monitor does to see how it is, at any time of the day."""
+_ASKS_FOR_OFF_PEAK = ("/v1/consolidations",)
+"""A wish for off-peak work does not put it off."""
 
 
 class Quiet:
@@ -37,18 +35,9 @@ class Quiet:
             self._last = self._clock.monotonic()
 
     @property
-    def is_now(self) -> bool:
-        """Whether it is quiet."""
-        return not self._uses and self._clock.monotonic() - self._last >= QUIET_SECONDS
-
-    async def watch(self, work: Callable[[], None], *, meanwhile: Callable[[], None]) -> None:
-        """Let work that can wait be done, again and again while it is quiet, and before it what only waits for the next
-        look, quiet or not. Never ends by itself."""
-        while True:
-            await asyncio.sleep(_LOOK_SECONDS)
-            meanwhile()
-            if self.is_now:
-                work()
+    def idle_seconds(self) -> float | None:
+        """Since when nobody has used it; None while somebody does."""
+        return None if self._uses else self._clock.monotonic() - self._last
 
 
 def noting_use(quiet: Quiet) -> Middleware:
@@ -56,7 +45,7 @@ def noting_use(quiet: Quiet) -> Middleware:
 
     @web.middleware
     async def note(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if request.method in _LOOKS_ONLY:
+        if request.method in _LOOKS_ONLY or request.path in _ASKS_FOR_OFF_PEAK:
             return await handler(request)
         with quiet.use():
             return await handler(request)

@@ -13,6 +13,8 @@ from edge import __version__
 from edge.clock import Clock
 from edge.daemon.indexes import change_wire
 from edge.daemon.memory import Memory
+from edge.daemon.night_views import offpeak_wire
+from edge.daemon.offpeak import Schedule
 from edge.daemon.resident import mapped_bytes, resident_bytes
 from edge.daemon.speaking import ModelHolder
 from edge.engine.ports import Worker
@@ -50,6 +52,7 @@ class Status:
     turns: Turns
     speech: ModelHolder
     speed: Speed
+    schedule: Schedule
     embedder_bytes: Callable[[], int]
     clock: Clock
     started: float
@@ -74,6 +77,7 @@ class Status:
             "counts": held.counts,
             "memory": self._memory(held),
             "speed": {"prefill_tokens_s": self.speed.prefill, "generate_tokens_s": self.speed.generate},
+            "offpeak": offpeak_wire(self.schedule.look_only()),
             "degraded": list(held.degraded),
             "settings": settings_wire(self.settings),
         }

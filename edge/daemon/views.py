@@ -17,6 +17,7 @@ from edge.memory.units import Recalled, SessionInfo, Unit, UnitId
 from edge.wire import (
     BatchPageWire,
     BatchWire,
+    ConsolidatedEvent,
     ContextWire,
     DoneEvent,
     DroppedWire,
@@ -29,13 +30,25 @@ from edge.wire import (
     RecalledWire,
     RecallEvent,
     SessionWire,
+    StepWire,
     TokenEvent,
     UsageWire,
     VerifyDone,
     VerifyProgress,
+    WaitsEvent,
 )
 
-EventWire = RecallEvent | TokenEvent | DoneEvent | ErrorWire | VerifyProgress | VerifyDone
+EventWire = (
+    RecallEvent
+    | TokenEvent
+    | DoneEvent
+    | ErrorWire
+    | VerifyProgress
+    | VerifyDone
+    | StepWire
+    | WaitsEvent
+    | ConsolidatedEvent
+)
 
 
 def time_wire(moment: datetime) -> str:

@@ -9,37 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import partial
 from typing import Protocol, TypeVar
 
 from edge.engine.model_ports import LanguageModel, StopSignal, Tokenizer
 from edge.engine.ports import Worker
 from edge.errors import Cancelled
+from edge.memory.nights import StepName as StepName  # noqa: PLC0414  part of the interface of steps
 from edge.memory.units import OwnerId
 
 T = TypeVar("T")
 TEMPERATURE = 0.1
 """Of a free line: names repeat themselves less than with none, and stay what the notes say."""
-
-
-class StepName(StrEnum):
-    """The steps of a night, in their order."""
-
-    BACKLOG = "backlog"
-    DISTIL = "distil"
-    CLUSTER = "cluster"
-    MERGE = "merge"
-    EVOLVE = "evolve"
-    COLD = "cold"
-    SEAL = "seal"
-    TEXT = "text"
-    CHECKPOINT = "checkpoint"
-    BACKUP = "backup"
-
-
-COMMON = frozenset({StepName.BACKLOG, StepName.SEAL, StepName.TEXT, StepName.CHECKPOINT, StepName.BACKUP})
-"""Steps that belong to no owner: they are given any, ignore it, and run once a night."""
 
 
 @dataclass(frozen=True, slots=True)

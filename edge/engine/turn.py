@@ -13,6 +13,7 @@ from edge.engine.answers import Answers
 from edge.engine.contexts import Context
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling
+from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
 from edge.engine.ports import Scope, Worker, Written
 from edge.engine.progress import Progress
@@ -42,9 +43,11 @@ class Turns:
         waiting: int,
         written: Callable[[], None],
         speed: Speed,
+        interrupts: Interrupts,
     ) -> None:
         """`speaker` gives the loaded model or raises why there is none; `waiting` turns may queue behind the one
-        that runs; `written` is called after each turn that stored something."""
+        that runs; `written` is called after each turn that stored something. `interrupts` stop what runs beside the
+        turns as soon as one arrives."""
         self._desk = desk
         self._answers = answers
         self._model_worker = model_worker
@@ -53,6 +56,7 @@ class Turns:
         self._waiting = waiting
         self._written = written
         self._speed = speed
+        self._interrupts = interrupts
         self._running: dict[asyncio.Task[None], RunningTurn] = {}
         self._sessions = SessionLocks()
         self._closing = False
@@ -79,10 +83,15 @@ class Turns:
         if len(self._running) > self._waiting:
             raise Busy(f"{len(self._running)} turns are running or waiting already.", waiting=len(self._running))
         turn = RunningTurn(owner, session, message, sampling, self._clock.monotonic(), context)
+        self._interrupts.hold()
         task = asyncio.get_running_loop().create_task(self._run(turn))
         self._running[task] = turn
-        task.add_done_callback(self._running.pop)
+        task.add_done_callback(self._ended)
         return turn
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        del self._running[task]
+        self._interrupts.release()
 
     async def close(self) -> None:
         """Stop all turns and wait until their ends are stored."""

@@ -52,6 +52,11 @@ _RESTORE = """
 _UNDO = "UPDATE units SET archived_at = NULL, archived_why = NULL WHERE id = ? AND owner = ?"
 
 
+def read_owners(db: Database) -> list[OwnerId]:
+    """All that have units."""
+    return [OwnerId(owner) for (owner,) in db.rows(_OWNERS)]
+
+
 class SqliteArchive:
     """See ArchiveStore for what each method means."""
 
@@ -59,7 +64,7 @@ class SqliteArchive:
         self._db = db
 
     def owners(self) -> list[OwnerId]:
-        return [OwnerId(owner) for (owner,) in self._db.rows(_OWNERS)]
+        return read_owners(self._db)
 
     def standing(self, owner: OwnerId, ids: Collection[UnitId]) -> list[Standing]:
         return self._standing(_BY_ID, {"owner": owner, "ids": json_ids(ids)})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edge.store.schema_clusters import CLUSTERS
+from edge.store.schema_nights import NIGHTS
 
 APPLICATION_ID = 0x45444745
 """`EDGE`: marks a database file as one of ours."""
@@ -306,4 +307,6 @@ _FIFTH = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
+_SIXTH = Migration("006_nights", NIGHTS)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH)

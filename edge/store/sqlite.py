@@ -32,7 +32,9 @@ from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
 from edge.store.distilling import SqliteDistilling
 from edge.store.forgetting import Remover
+from edge.store.full_text import merge_some
 from edge.store.masks import Masks
+from edge.store.nights import SqliteNights
 from edge.store.reserve import Reserve
 from edge.store.rows import micros
 from edge.store.search import search_units
@@ -80,6 +82,8 @@ class SqliteStore:
         """And as its ClusterStore."""
         self.contexts = SqliteContexts(db)
         """And as its ContextStore."""
+        self.nights = SqliteNights(db)
+        """And as its NightStore."""
         self.topics = SqliteTopics(db)
         """And as its TopicStore."""
         self.truth = SqliteTruth(db)
@@ -269,6 +273,12 @@ class SqliteStore:
     def let_go(self) -> None:
         """Keep no units ready any more of those that were read so far, where memory is needed for something else."""
         self._warm.let_go()
+
+    def merge_text(self) -> bool:
+        """Merge some of the full text's segments: some milliseconds; True while more may be to do. A power cut may take
+        it back."""
+        with self._db.relaxed_transaction() as db:
+            return merge_some(db)
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database: when idle."""

@@ -246,6 +246,7 @@ STATUS = {
     "counts": {"units": 12, "turns": 5, "sessions": 2, "unembedded": 0, "bytes": 4096, "database_bytes": 40960},
     "memory": {"model_weights": 400_000_000, "model_kv": 50_331_648, "total": 712_000_000},
     "speed": {"prefill_tokens_s": 118.4, "generate_tokens_s": None},
+    "offpeak": {"state": "waits", "step": None, "cause": "hot", "words": "the board is hot, 82 °C"},
     "degraded": ["vectors"],
     "settings": {
         "model.context": {"value": 2048, "origin": "environment"},

@@ -133,7 +133,7 @@ def test_units_are_read_ahead_a_few_at_a_time(life: Life, monkeypatch: pytest.Mo
     assert "reading ahead" in life.memory.waiting
 
 
-def test_when_nobody_uses_the_daemon_the_index_is_told(life: Life) -> None:
+def test_a_step_of_sealing_tells_the_index_and_lets_it_work(life: Life) -> None:
     assert life.memory.seal() is False
     assert index_of(life).seals == 1
 

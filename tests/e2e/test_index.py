@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import edge.daemon.quiet
 from edge.errors import Busy, FieldUnknown
 from edge.wire import IndexWire, VerifyDone
 from tests.e2e.running import DaemonProcess, DaemonThread
@@ -49,10 +48,8 @@ def fill(talk: Talk) -> None:
 
 
 @pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[DaemonThread]:
-    """A daemon that nobody ever seems to use, and whose head is worth a file from 16 vectors on."""
-    monkeypatch.setattr(edge.daemon.quiet, "QUIET_SECONDS", -1.0)
-    monkeypatch.setattr(edge.daemon.quiet, "_LOOK_SECONDS", 0.01)
+def half_full(folder: Path) -> Iterator[DaemonThread]:
+    """A daemon whose head is worth a file from 16 vectors on when nobody uses it."""
     with DaemonThread(folder, ScriptedModel(echo), EDGE_INDEX_HEAD="128") as running:
         yield running
 
@@ -84,12 +81,17 @@ def flip(path: Path) -> None:
         file.write(bytes([byte ^ 0xFF]))
 
 
-def test_a_head_that_is_worth_it_is_sealed_when_nobody_uses_the_daemon(quiet: DaemonThread) -> None:
+def test_a_head_that_is_worth_it_is_sealed_off_peak(half_full: DaemonThread) -> None:
+    talk = half_full.talk
     for number in range(40):
-        quiet.talk.remember(f"Box {number} is on shelf {number // 7}.", kind="fact_reference")
-    until(lambda: quiet.talk.status()["counts"]["unembedded"] == 0 and serving(quiet.talk)["fresh"] < 16)
-    assert serving(quiet.talk)["segments"]
-    assert not verified(quiet.talk)["faults"]
+        talk.remember(f"Box {number} is on shelf {number // 7}.", kind="fact_reference")
+    until(lambda: talk.status()["counts"]["unembedded"] == 0)
+    assert not serving(talk)["segments"]
+    with talk.consolidate(now=True, only="seal") as running:
+        list(running)
+    assert serving(talk)["fresh"] < 16
+    assert serving(talk)["segments"]
+    assert not verified(talk)["faults"]
 
 
 def test_the_state_of_an_index(talk: Talk, daemon: DaemonThread) -> None:

@@ -18,6 +18,7 @@ from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.model_ports import Sampling
+from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
 from edge.engine.ports import Written
 from edge.engine.running import RunningTurn
@@ -83,6 +84,7 @@ class House(Desk):
         self.windows = Windows(self.store, Composer(model.tokenizer), plan(role="You are Edge."))
         self.written = 0
         self.missing: EdgeError | None = None
+        self.interrupts = Interrupts()
         self.turns = Turns(
             MemoryDesk(
                 self.workers[0], self.recall, self.remember, self.contexts, self.batches, self.serving, self.topics
@@ -94,6 +96,7 @@ class House(Desk):
             waiting=waiting,
             written=self._note_written,
             speed=Speed(),
+            interrupts=self.interrupts,
         )
 
     async def _speaker(self) -> Speaker:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import llama_cpp.llama_cpp as lib
 import numpy as np
@@ -14,7 +15,8 @@ import pytest
 from edge.engine.model_ports import Finish, Generation, LanguageModel, Piece, Sampling
 from edge.errors import Cancelled, ModelFailed
 from edge.models.llama import LlamaModel
-from edge.models.llama_context import CHAT, SCRATCH
+from edge.models.llama_context import SCRATCH
+from edge.models.llama_stop import LlamaStop
 from tests.models.language_model_contract import LanguageModelContract, chat, run
 from tests.models.real_llama import real_llama
 
@@ -81,7 +83,16 @@ def test_a_reused_window_continues_as_a_fresh_one(llama: LlamaModel, words: str)
 
 
 def stop_within_prefill(llama: LlamaModel, prompt: list[int], steps: int, patch: pytest.MonkeyPatch) -> Generation:
-    """Set the signal from another thread while llama.cpp is inside a step, after `steps` whole ones."""
+    """A stream that is stopped inside a step, after `steps` whole ones."""
+    with stopped_inside(llama, steps, patch) as stop:
+        (last,) = llama.stream(prompt, Sampling(), stop)
+    assert isinstance(last, Generation)
+    return last
+
+
+@contextmanager
+def stopped_inside(llama: LlamaModel, steps: int, patch: pytest.MonkeyPatch) -> Iterator[LlamaStop]:
+    """A signal that another thread sets while llama.cpp is inside a step, after `steps` whole ones."""
     stop, begun = llama.new_stop(), threading.Event()
     decode, codes = lib.llama_decode, list[int]()
 
@@ -99,11 +110,9 @@ def stop_within_prefill(llama: LlamaModel, prompt: list[int], steps: int, patch:
     setter.start()
     with patch.context() as patched:
         patched.setattr(lib, "llama_decode", watched)
-        (last,) = llama.stream(prompt, Sampling(), stop)
+        yield stop
     setter.join()
     assert codes == [0] * steps + [2]
-    assert isinstance(last, Generation)
-    return last
 
 
 def test_a_stop_inside_a_step_keeps_the_steps_before_it(
@@ -115,7 +124,7 @@ def test_a_stop_inside_a_step_keeps_the_steps_before_it(
     assert (last.finish, last.reused, last.evaluated) == (Finish.CANCELLED, 0, 3 * llama._context.step)
     assert not [record for record in caplog.records if record.levelno > logging.INFO]
     memory = llama.memory()
-    assert memory["kv"] == 4096 * 12 * 1024
+    assert memory["kv"] == (4096 + llama.aside_tokens) * 12 * 1024
     assert 1 << 20 < memory["compute"] < 64 << 20
     llama.close()
 
@@ -213,15 +222,15 @@ def test_a_score_is_the_models_own_probability(llama: LlamaModel) -> None:
     assert llama.score(prefix, [[four]], llama.new_stop()) == pytest.approx([expected], abs=0.05)
 
 
-def test_a_question_beside_it_that_is_stopped_half_way_costs_a_window_nothing(llama: LlamaModel) -> None:
+def test_a_question_beside_it_that_is_stopped_half_way_costs_a_window_nothing(
+    llama: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = long_prompt(llama, 300, "A window:")
     run(fresh(llama), window, max_tokens=1)
     aside = long_prompt(llama, 900, "Something else:")
-    stop = llama.new_stop()
-    threading.Timer(0.3, stop.set).start()
-    with pytest.raises(Cancelled):
+    with stopped_inside(llama, 1, monkeypatch) as stop, pytest.raises(Cancelled):
         llama.score(aside, [aside[:3]], stop)
-    assert llama._context.held(SCRATCH) < len(aside)
+    assert llama._context.held(SCRATCH) == llama._context.step
     _, last = run(llama, [*window, 1, 2], max_tokens=1)
     assert (last.reused, last.evaluated) == (len(window), 2)
 
