@@ -25,6 +25,7 @@ from edge.memory.clusters import (
 )
 from edge.memory.units import ClusterId, OwnerId, UnitId
 from edge.store.cluster_rows import (
+    OF_RUN,
     profile_columns,
     profile_from,
     profile_json,
@@ -83,6 +84,7 @@ _RECORD = """
     INSERT INTO cluster_changes (run, action, cluster, before, before_centroid, before_embedder, after, why)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
+_BEFORE = "action, cluster, before, before_centroid, before_embedder"
 _IN_FORCE = """
     UPDATE cluster_runs SET state = 'done', phase = '', note = '{}', counts = :counts, ended_at = :at, sequence = 1 + (
         SELECT ifnull(max(sequence), 0) FROM cluster_runs WHERE owner = :owner AND state = 'done')
@@ -107,9 +109,7 @@ def put_in_force(db: sqlite3.Connection, owner: OwnerId, run: Run, at: datetime)
 
 def take_back(db: sqlite3.Connection, owner: OwnerId, run: Run, at: datetime) -> None:
     """Restore what was before a run, which must be the newest in force."""
-    rows = db.execute(
-        "SELECT action, cluster, before, before_centroid, before_embedder FROM cluster_changes WHERE run = ?", (run.id,)
-    ).fetchall()
+    rows = db.execute(f"SELECT {_BEFORE} FROM cluster_changes WHERE {OF_RUN}", (run.id, owner)).fetchall()
     lost = []
     for action, cluster, before, centroid, embedder in rows:
         if action == "create":
@@ -145,7 +145,7 @@ def recentre(db: sqlite3.Connection, owner: OwnerId, clusters: Iterable[ClusterI
 
 
 def _fit(db: sqlite3.Connection, owner: OwnerId, run: Run) -> Fitting:
-    changes, placements = read_changes(db, run.id), read_placements(db, run.id)
+    changes, placements = read_changes(db, owner, run.id), read_placements(db, owner, run.id)
     dissolved = [staged.change.cluster for staged in changes if isinstance(staged.change, Dissolve)]
     homes = _homes(db, _HOMES, owner, [staged.placement.unit for staged in placements])
     homes |= _homes(db, _IN_CLUSTERS, owner, dissolved)

@@ -42,6 +42,8 @@ CLUSTERS = """
     WHERE c.owner = :owner AND c.gone = 0
 """
 """To be followed by further conditions and GROUP BY c.id."""
+OF_RUN = "run = (SELECT r.id FROM cluster_runs r WHERE r.id = ? AND r.owner = ?)"
+"""A condition on what belongs to a run of an owner; its parameters are the two."""
 _RUNS = """
     SELECT r.id, r.owner, r.trigger, r.seed, r.attempt, r.model, r.prompts, r.embedder, r.state, r.phase, r.note,
         r.why, r.began_at, r.ended_at, r.counts,
@@ -161,35 +163,37 @@ def _run(row: Row) -> Run:
 # --- what a run does ---------------------------------------------------------------------------------------------
 
 
-def read_changes(db: sqlite3.Connection, run: RunId) -> list[StagedChange]:
+def read_changes(db: sqlite3.Connection, owner: OwnerId, run: RunId) -> list[StagedChange]:
     """What a run has staged: changes to clusters that are by their ids, then new ones."""
     rows = db.execute(
-        """
+        f"""
         SELECT action, cluster, number, before, after, centroid, into_cluster, into_number, why FROM cluster_changes
-        WHERE run = ? ORDER BY number, cluster
+        WHERE {OF_RUN} ORDER BY number, cluster
         """,
-        (run,),
+        (run, owner),
     )
     return [StagedChange(_change(row), profile_from(row[3])) for row in rows.fetchall()]
 
 
-def read_placements(db: sqlite3.Connection, run: RunId) -> list[StagedPlacement]:
+def read_placements(db: sqlite3.Connection, owner: OwnerId, run: RunId) -> list[StagedPlacement]:
     """Where a run puts units, by unit."""
     rows = db.execute(
-        "SELECT unit, cluster, number, why, score, checked, before FROM cluster_placements WHERE run = ? ORDER BY unit",
-        (run,),
+        f"""
+        SELECT unit, cluster, number, why, score, checked, before FROM cluster_placements WHERE {OF_RUN} ORDER BY unit
+        """,
+        (run, owner),
     )
     return [StagedPlacement(_placement(row), _optional_id(row[6])) for row in rows.fetchall()]
 
 
-def read_records(db: sqlite3.Connection, run: RunId) -> list[ChangeRecord]:
+def read_records(db: sqlite3.Connection, owner: OwnerId, run: RunId) -> list[ChangeRecord]:
     """What a run that was applied did to clusters whose profiles it changed."""
     rows = db.execute(
-        """
+        f"""
         SELECT cluster, before, after, why FROM cluster_changes
-        WHERE run = ? AND before IS NOT after ORDER BY cluster
+        WHERE {OF_RUN} AND before IS NOT after ORDER BY cluster
         """,
-        (run,),
+        (run, owner),
     )
     return [ChangeRecord(ClusterId(row[0]), profile_from(row[1]), profile_from(row[2]), row[3]) for row in rows]
 

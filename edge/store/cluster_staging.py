@@ -12,6 +12,7 @@ from edge.memory.cluster_runs import counts_of
 from edge.memory.clusters import Change, Create, Dissolve, Placement, Profile, RunId, checked
 from edge.memory.units import ClusterId, OwnerId
 from edge.store.cluster_rows import (
+    OF_RUN,
     profile_json,
     read_changes,
     read_placements,
@@ -90,15 +91,15 @@ def stage_placements(db: sqlite3.Connection, owner: OwnerId, run: RunId, placeme
 
 def abandon(db: sqlite3.Connection, owner: OwnerId, run: RunId, why: str, at: datetime) -> None:
     """End a run: what it prepared goes, what it counted stays."""
-    counts = counts_of(read_changes(db, run), read_placements(db, run))
+    counts = counts_of(read_changes(db, owner, run), read_placements(db, owner, run))
     clear_staged(db, owner, run)
     db.execute(_ABANDON, (why, json.dumps(asdict(counts)), micros(at), run, owner))
 
 
-def clear_staged(db: sqlite3.Connection, owner: OwnerId, run: RunId) -> None:  # noqa: ARG001  whose run it is
+def clear_staged(db: sqlite3.Connection, owner: OwnerId, run: RunId) -> None:
     """Remove what a run prepared."""
-    db.execute("DELETE FROM cluster_changes WHERE run = ?", (run,))
-    db.execute("DELETE FROM cluster_placements WHERE run = ?", (run,))
+    for table in ("cluster_changes", "cluster_placements"):
+        db.execute(f"DELETE FROM {table} WHERE {OF_RUN}", (run, owner))
 
 
 def _columns(change: Change, profiles: dict[ClusterId, Profile]) -> tuple[object, ...]:

@@ -77,6 +77,7 @@ _VECTORS = """
     WHERE u.owner = :owner AND u.id IN (SELECT value FROM json_each(:ids)) AND v.embedder = (
         SELECT id FROM embedders WHERE name = (SELECT value FROM meta WHERE name = 'embedder'))
 """
+_NOTE = "UPDATE cluster_runs SET phase = ?, note = ? WHERE id = ? AND owner = ?"
 _NEWEST = "AND r.state = 'done' ORDER BY r.sequence DESC LIMIT 1"
 
 
@@ -162,7 +163,7 @@ class SqliteClusters:
     def note(self, owner: OwnerId, run: RunId, phase: str, state: str) -> None:
         with self._db.relaxed_transaction() as writing:
             require_open(writing, owner, run)
-            writing.execute("UPDATE cluster_runs SET phase = ?, note = ? WHERE id = ?", (phase, state, run))
+            writing.execute(_NOTE, (phase, state, run, owner))
 
     def stage(
         self,
@@ -178,13 +179,13 @@ class SqliteClusters:
             stage_changes(writing, owner, run, changes)
             stage_placements(writing, owner, run, placements)
             if note is not None:
-                writing.execute("UPDATE cluster_runs SET phase = ?, note = ? WHERE id = ?", (*note, run))
+                writing.execute(_NOTE, (*note, run, owner))
 
     def staged(self, owner: OwnerId, run: RunId) -> Staged:
         with self._db.reading() as db:
             if read_run(db, owner, run).ended_at is not None:
                 return Staged()
-            changes, placements = read_changes(db, run), read_placements(db, run)
+            changes, placements = read_changes(db, owner, run), read_placements(db, owner, run)
         return Staged(tuple(each.change for each in changes), tuple(each.placement for each in placements))
 
     def apply_run(self, owner: OwnerId, run: RunId, at: datetime) -> Run:
@@ -213,7 +214,7 @@ class SqliteClusters:
     def changes(self, owner: OwnerId, run: RunId) -> list[ChangeRecord]:
         with self._db.reading() as db:
             is_open = read_run(db, owner, run).state is RunState.OPEN
-            return [] if is_open else read_records(db, run)
+            return [] if is_open else read_records(db, owner, run)
 
     def undo(self, owner: OwnerId, run: RunId | None, at: datetime) -> Run:
         with self._db.transaction() as writing:

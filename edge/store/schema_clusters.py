@@ -66,8 +66,8 @@ CLUSTERS: tuple[str, ...] = (
         why TEXT NOT NULL
     ) STRICT
     """,
-    "CREATE UNIQUE INDEX cluster_changes_of_cluster ON cluster_changes (run, cluster) WHERE cluster IS NOT NULL",
-    "CREATE UNIQUE INDEX cluster_changes_of_number ON cluster_changes (run, number) WHERE number IS NOT NULL",
+    "CREATE UNIQUE INDEX cluster_changes_of_cluster ON cluster_changes (run, cluster)",
+    "CREATE UNIQUE INDEX cluster_changes_of_number ON cluster_changes (run, number)",
     "CREATE INDEX cluster_changes_by_cluster ON cluster_changes (cluster) WHERE cluster IS NOT NULL",
     # Where a run puts units, and where they were.
     """

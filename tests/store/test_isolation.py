@@ -11,7 +11,8 @@ import pytest
 
 from edge.engine.ports import MemoryStore
 from edge.engine.vector_ports import VectorLog
-from edge.memory.units import SELF, Kind, UnitId
+from edge.memory.clusters import Create, Placement, Profile, RunId, StagedNumber, Why
+from edge.memory.units import SELF, ClusterId, Kind, UnitId
 from edge.store.sqlite import SqliteStore
 from tests.store.making import ANN, MAIN, NOON, after, embedding, episode, fact, insert, scope
 
@@ -63,11 +64,23 @@ QUERIES: dict[str, Callable[[SqliteStore], object]] = {
     "prune": lambda store: store.prune("mini/2", keep="one", forgotten=9),
     "drop_embedder": lambda store: store.drop_embedder("mini/2", 1),
     "forget words": lambda store: store.forget(ANN, [UnitId(1)]),
+    "clusters": lambda store: store.clusters.clusters(ANN),
+    "members": lambda store: store.clusters.members(ANN, ClusterId(1), limit=5),
+    "unplaced": lambda store: store.clusters.unplaced(ANN, limit=5),
+    "count unplaced": lambda store: store.clusters.count_unplaced(ANN),
+    "vectors of units": lambda store: store.clusters.vectors(ANN, [UnitId(1)]),
+    "runs": lambda store: store.clusters.runs(ANN, limit=5),
+    "changes of a run": lambda store: store.clusters.changes(ANN, RunId(1)),
+    "move a unit": lambda store: store.clusters.edit(ANN, "move", [], [Placement(UnitId(2), None, Why.PERSON)], NOON),
+    "stage": lambda store: store.clusters.stage(ANN, RunId(2), [], [Placement(UnitId(2), None, Why.CENTROID)]),
+    "staged": lambda store: store.clusters.staged(ANN, RunId(2)),
+    "apply a run": lambda store: store.clusters.apply_run(ANN, RunId(2), NOON),
+    "undo a run": lambda store: store.clusters.undo(ANN, None, NOON),
     "recover": lambda store: store.recover(NOON),
 }
 
 
-SCANS = ("SCAN u", "SCAN turns", "SCAN embeddings", "SCAN v", "SCAN b", "SCAN forgotten", "SCAN marks")
+SCANS = ("SCAN u", "SCAN turns", "SCAN embeddings", "SCAN v", "SCAN b", "SCAN forgotten", "SCAN marks", "SCAN cluster")
 
 SMALL = {"SCAN u USING INDEX units_superseded", "SCAN u USING COVERING INDEX units_superseded"}
 """Nothing else is in that index."""
@@ -79,6 +92,7 @@ def test_no_query_scans_units_or_turns(sqlite_store: SqliteStore, name: str) -> 
     sqlite_store.save_embeddings("mini/2", [embedding(UnitId(1))])
     sqlite_store.visible(scope(present=True))
     sqlite_store.apply(ANN, [insert(fact("written after the mask"))], NOON)
+    organise(sqlite_store)
     connection = sqlite_store._db._connection
     statements: list[str] = []
     connection.set_trace_callback(statements.append)
@@ -88,6 +102,13 @@ def test_no_query_scans_units_or_turns(sqlite_store: SqliteStore, name: str) -> 
     assert planned
     assert [line for line in planned if line.startswith(SCANS) and line not in SMALL] == []
     assert [line for line in planned if "SEARCH" in line]
+
+
+def organise(store: SqliteStore) -> None:
+    """A run that is done, and one that is open."""
+    new = Create(StagedNumber(1), Profile("hello there"), None, "")
+    store.clusters.edit(ANN, "new", [new], [Placement(UnitId(1), new.number, Why.PERSON)], NOON)
+    store.clusters.begin_run(ANN, trigger="units", seed=1, attempt=1, model=None, prompts=None, embedder=None, at=NOON)
 
 
 def plan(connection: sqlite3.Connection, statement: str) -> list[str]:
