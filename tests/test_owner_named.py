@@ -26,7 +26,7 @@ WITHOUT = {
         "answers.Answers.reply", "entry.*", "progress.Progress.*", "recall.Found.*", "refusals.*",
         "search.Search.with_passages", "past.*", "windows.Windows.reply_tokens", "contexts.without_secrets",
         "compaction.*", "truth.AskBack.*",
-        "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "search.as_match", "nearby.within",
+        "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*", "search.as_match", "nearby.within",
     ),
     "They belong to one turn, which has its owner.": (
         "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open",
