@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from edge.engine.ports import Written
-from edge.memory.units import Change, OwnerId, SessionId
+from edge.engine.ports import NewContext, Written
+from edge.memory.units import OwnerId, SessionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +21,8 @@ class StoredContext:
 class ContextStore(Protocol):
     """The execution context of each session. Writes are durable when they return."""
 
-    def save_context(
-        self, owner: OwnerId, session: SessionId, context: str | None, changes: Sequence[Change], at: datetime
-    ) -> Written:
-        """Put a context in the place of the session's, None for none, with changes of units, in one transaction."""
+    def save_context(self, owner: OwnerId, session: SessionId, context: NewContext, at: datetime) -> Written:
+        """Put a context in the place of the session's, with the changes of units, in one transaction."""
 
     def context(self, owner: OwnerId, session: SessionId) -> StoredContext | None:
         """The session's, where it has one."""

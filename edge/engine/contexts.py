@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import cast
 
 from edge.engine.context_ports import ContextStore
-from edge.engine.ports import Written
+from edge.engine.ports import NewContext, Written
 from edge.engine.remember import Remember
 from edge.memory.secrets import redacted_json
 from edge.memory.tool_results import told_by_result
@@ -40,11 +40,15 @@ class Contexts:
     def replace(self, owner: OwnerId, session: SessionId, context: Context, at: datetime) -> Written:
         """Put a context in the place of the session's, in one step with the memory that its `last_tool_result` becomes;
         an empty one clears it. Raises RequestInvalid for what is not JSON."""
+        return self._store.save_context(owner, session, self.new(owner, session, context, at), at)
+
+    def new(self, owner: OwnerId, session: SessionId, context: Context, at: datetime) -> NewContext:
+        """What would take the place of the session's context, for who writes it together with something else. Raises
+        RequestInvalid."""
         clean = without_secrets(context)
         drafts = _drafts(clean)
         changes = self._remember.planned(owner, session, drafts, at) if drafts else ()
-        text = compact_json(clean, "context") if clean else None
-        return self._store.save_context(owner, session, text, changes, at)
+        return NewContext(compact_json(clean, "context") if clean else None, changes)
 
     def read(self, owner: OwnerId, session: SessionId) -> SessionContext:
         """The session's context; an empty one where it has none."""

@@ -58,6 +58,15 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class NewContext:
+    """What takes the place of a session's execution context: one JSON object without spaces, None for none, and the
+    changes of units that come with it."""
+
+    text: str | None
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingRow:
     """One chunk of a unit, embedded. `codes` are the one-bit token codes: dimension / 8 bytes a token."""
 
@@ -79,9 +88,16 @@ class MemoryStore(KeptUnits, Protocol):
     """The truth: turns, units, full text and embeddings, in one database. Writes are durable when they return."""
 
     def begin_turn(
-        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change], at: datetime
+        self,
+        owner: OwnerId,
+        session: SessionId,
+        message: str,
+        changes: Sequence[Change],
+        at: datetime,
+        context: NewContext | None = None,
     ) -> Written:
-        """Store an open turn with the person's words and the changes they make, in one transaction."""
+        """Store an open turn with the person's words and the changes they make, and the execution context that it
+        brings, in one transaction. What is told are the changes of the words."""
 
     def finish_turn(
         self, owner: OwnerId, turn: TurnId, reply: str, state: TurnState, changes: Sequence[Change], at: datetime

@@ -33,6 +33,8 @@ class Progress:
     first_token: float | None = None
     generation: Generation | None = None
     told_by_runtime: bool = False
+    session_only: bool = False
+    """Whether the message concerns the talk at hand only."""
     question: AskBack | None = None
     """What is to be asked behind the reply."""
     asked_tokens: int = 0

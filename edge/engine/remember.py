@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from edge.engine.ports import MemoryStore, Scope, Written
+from edge.engine.ports import MemoryStore, NewContext, Scope, Written
 from edge.engine.truth import AskBack, Doubts
 from edge.engine.vectors import Vectors
 from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
 from edge.memory.novelty import adds_something
-from edge.memory.rules import Exchange, Rules
+from edge.memory.rules import Exchange, Reading, Rules
 from edge.memory.secret_facts import secret_facts, statement_of
 from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState
 
@@ -37,18 +37,29 @@ class Remember:
         self._doubts = doubts
         self._many = frozenset(name for name, slot in rules.slots.items() if slot.many)
 
-    def begin_turn(self, owner: OwnerId, session: SessionId, message: str, at: datetime) -> Written:
-        """Store the person's words and the facts the rules find in them. Durable when it returns."""
-        before = self._before(owner, session, message)
-        facts = self._rules.find_facts(message, before)
-        bound = self._rules.session_only(message, None if before else facts)
-        words = Draft(Kind.EPISODE, message, session_only=bound)
-        drafts = [words, *secret_facts(message, session_only=words.session_only), *facts]
+    def read(self, owner: OwnerId, session: SessionId, message: str) -> Reading:
+        """A message as the rules read it, once, for both ends of its turn."""
+        return self._rules.read(message, self._before(owner, session, message))
+
+    def begin_turn(
+        self,
+        owner: OwnerId,
+        session: SessionId,
+        message: str,
+        at: datetime,
+        reading: Reading | None = None,
+        context: NewContext | None = None,
+    ) -> Written:
+        """Store the person's words and the facts the rules find in them, with the execution context that the turn
+        brings, in one step. Durable when it returns. `reading` is what `read` made of the message, where it did."""
+        reading = self.read(owner, session, message) if reading is None else reading
+        words = Draft(Kind.EPISODE, message, session_only=reading.session_only)
+        drafts = [words, *secret_facts(message, session_only=reading.session_only), *reading.facts]
         changes = self._changes(owner, session, drafts, at, message)
         if self._doubts is not None:
             last = self._store.turns(owner, session, last=1)
             changes = self._doubts.settled(owner, last[0].id if last else None, message, changes, at)
-        return self._store.begin_turn(owner, session, message, changes, at)
+        return self._store.begin_turn(owner, session, message, changes, at, context)
 
     def question(self, owner: OwnerId, session: SessionId, message: str, written: Written) -> AskBack | None:
         """What the runtime is to ask behind the reply of a turn whose words are written, if anything."""
@@ -70,17 +81,18 @@ class Remember:
         heard: Sequence[str],
         at: datetime,
         asked: AskBack | None = None,
+        *,
+        session_only: bool,
     ) -> Written:
         """Store the reply and how the turn ended. `heard`: the person's words, then what the reply was given; `asked`
-        is what the runtime asked at the reply's end.
+        is what the runtime asked at the reply's end; `session_only` as the message was read.
 
         A whole reply that says anything of its own becomes an episode; one that restates does not.
         """
         drafts = []
         own = reply if asked is None else reply.removesuffix(asked.words).rstrip()
         if state in (TurnState.DONE, TurnState.CUT) and adds_something(own, heard):
-            about_now = self._rules.session_only(heard[0])
-            drafts.append(Draft(Kind.EPISODE, own, source=Source.ASSISTANT, session_only=about_now))
+            drafts.append(Draft(Kind.EPISODE, own, source=Source.ASSISTANT, session_only=session_only))
         changes = self._changes(owner, session, drafts, at)
         written = self._store.finish_turn(owner, turn, reply, state, changes, at)
         if asked is not None and self._doubts is not None:
@@ -89,9 +101,9 @@ class Remember:
 
     def statement(self, owner: OwnerId, session: SessionId | None, text: str, at: datetime) -> Written:
         """Store what a person asks to remember, outside a turn: the words as a fact, and the facts in them."""
-        found = self._rules.find_facts(text)
-        facts = [fact for fact in found if session is not None or not fact.session_only]
-        bound = session is not None and self._rules.session_only(text, found)
+        found = self._rules.read(text)
+        facts = [fact for fact in found.facts if session is not None or not fact.session_only]
+        bound = session is not None and found.session_only
         drafts = [statement_of(text, session_only=bound), *facts]
         return self._store.apply(owner, self._changes(owner, session, drafts, at, text), at)
 

@@ -129,9 +129,7 @@ class Turns:
         return self._desk.open(turn, windows, self._clock.now())
 
     def _write_words(self, turn: RunningTurn, progress: Progress) -> Written:
-        if turn.context is not None:
-            self._desk.contexts.replace(turn.owner, turn.session, turn.context, progress.opened_at)
-        written = self._desk.remember.begin_turn(turn.owner, turn.session, turn.message, progress.opened_at)
+        written = self._desk.write(turn, progress)
         assert written.turn is not None
         with _spared("the topic is followed anew from the next turn on"):
             self._desk.topics.written(turn.owner, turn.session, progress.thread, turn.message, written.turn)
@@ -252,7 +250,15 @@ class Turns:
             heard.append(reply.removesuffix(progress.asked.words) if progress.asked else reply)
         remember = self._desk.remember
         stored = remember.finish_turn(
-            turn.owner, turn.session, written.turn, reply, state, heard, now, progress.asked if reply else None
+            turn.owner,
+            turn.session,
+            written.turn,
+            reply,
+            state,
+            heard,
+            now,
+            progress.asked if reply else None,
+            session_only=progress.session_only,
         )
         if state is not TurnState.CANCELLED or progress.tokens:
             tokens, unevaluated = progress.kept(reply, windows.reply_tokens)
@@ -277,7 +283,14 @@ class Turns:
         assert written.turn is not None
         reply = _lasting_reply(turn, windows, progress, written)
         self._desk.remember.finish_turn(
-            turn.owner, turn.session, written.turn, reply, TurnState.FAILED, [turn.message], self._clock.now()
+            turn.owner,
+            turn.session,
+            written.turn,
+            reply,
+            TurnState.FAILED,
+            [turn.message],
+            self._clock.now(),
+            session_only=progress.session_only,
         )
 
     def _timings(self, turn: RunningTurn, progress: Progress) -> Timings:

@@ -54,6 +54,14 @@ class OwnTable:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A message as the rules read it: what it states, and whether as a whole it concerns the talk at hand only."""
+
+    facts: tuple[Draft, ...]
+    session_only: bool
+
+
 class Rules:
     """All rules. Calls take text of any size and content and never raise."""
 
@@ -89,10 +97,19 @@ class Rules:
         `before` are the last turns, oldest first, each a message and its reply: "no, it's 139..." corrects what was
         told or asked for there.
         """
+        return self._facts.find(text, self._told_before(text, before))
+
+    def read(self, text: str, before: Sequence[Exchange] = ()) -> Reading:
+        """All that is to be known of a message, which is looked through once."""
+        mentions = self._told_before(text, before)
+        facts = self._facts.find(text, mentions)
+        return Reading(facts, self.session_only(text, None if mentions else facts))
+
+    def _told_before(self, text: str, before: Sequence[Exchange]) -> list[Mention]:
         mentions: list[Mention] = []
         for message, reply in before if self._refers_back(text, before) else ():
             mentions = self._mentioned(message, reply, mentions)
-        return self._facts.find(text, mentions)
+        return mentions
 
     def may_refer_back(self, text: str) -> bool:
         """Whether a message may be about what was said before it: a correction, or the answer to a question."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from edge.clock import Clock
-from edge.engine.ports import EmbeddingRow, Ids, Mask, Page, Scope, Written
+from edge.engine.ports import EmbeddingRow, Ids, Mask, NewContext, Page, Scope, Written
 from edge.engine.vector_ports import VectorRows
 from edge.memory.places import Place
 from edge.memory.units import (
@@ -27,7 +27,7 @@ from edge.store.archive import SqliteArchive
 from edge.store.batches import SqliteBatches
 from edge.store.changes import apply_changes
 from edge.store.clusters import SqliteClusters
-from edge.store.contexts import SqliteContexts
+from edge.store.contexts import SqliteContexts, write_context
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
 from edge.store.distilling import SqliteDistilling
@@ -92,9 +92,17 @@ class SqliteStore:
     # --- writing ---
 
     def begin_turn(
-        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change], at: datetime
+        self,
+        owner: OwnerId,
+        session: SessionId,
+        message: str,
+        changes: Sequence[Change],
+        at: datetime,
+        context: NewContext | None = None,
     ) -> Written:
         with self._db.transaction() as db:
+            if context is not None:
+                write_context(db, owner, session, context, at)
             turn = turns.insert_turn(db, owner, session, message, at)
             return apply_changes(db, owner, turn, changes, at)
 

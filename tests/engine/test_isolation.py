@@ -129,7 +129,14 @@ class World:
         self.serving.heard(owner, session, message, written)
         assert written.turn is not None
         self.remember.finish_turn(
-            owner, session, written.turn, reply, TurnState.DONE, [message, reply], self.clock.now()
+            owner,
+            session,
+            written.turn,
+            reply,
+            TurnState.DONE,
+            [message, reply],
+            self.clock.now(),
+            session_only=self.remember.read(owner, session, message).session_only,
         )
         self.serving.replied(self.scope(step), message, reply, Given((), given))
         while self.remember.embed_backlog(16):

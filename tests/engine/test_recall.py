@@ -284,7 +284,9 @@ def test_with_a_limit_of_0_nothing_is_claimed_about_memory(desk: Desk) -> None:
 def test_the_assistants_own_words_are_found(desk: Desk, question: str, reply: str) -> None:
     turn = desk.remember.begin_turn(ANN, MAIN, "What should I see in town?", desk.clock.now()).turn
     assert turn is not None
-    desk.remember.finish_turn(ANN, MAIN, turn, reply, TurnState.DONE, ["What should I see?"], desk.clock.now())
+    desk.remember.finish_turn(
+        ANN, MAIN, turn, reply, TurnState.DONE, ["What should I see?"], desk.clock.now(), session_only=False
+    )
     desk.embed()
     found = ask(desk, question)
     assert any(r.unit.source is Source.ASSISTANT for r in found.recalled)

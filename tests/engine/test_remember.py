@@ -17,9 +17,13 @@ def desk() -> Desk:
 
 def turn(desk: Desk, message: str, reply: str, heard: Sequence[str] = (), state: TurnState = TurnState.DONE) -> None:
     desk.clock.pass_by(minutes=1)
-    begun = desk.remember.begin_turn(ANN, MAIN, message, desk.clock.now())
+    now = desk.clock.now()
+    reading = desk.remember.read(ANN, MAIN, message)
+    begun = desk.remember.begin_turn(ANN, MAIN, message, now, reading)
     assert begun.turn is not None
-    desk.remember.finish_turn(ANN, MAIN, begun.turn, reply, state, [message, *heard], desk.clock.now())
+    desk.remember.finish_turn(
+        ANN, MAIN, begun.turn, reply, state, [message, *heard], now, session_only=reading.session_only
+    )
 
 
 def episodes(desk: Desk, source: Source) -> list[str]:

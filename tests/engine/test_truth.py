@@ -29,7 +29,7 @@ def say(desk: Desk, message: str, session: SessionId = MAIN) -> tuple[Written, A
     asked = desk.remember.question(ANN, session, message, written)
     reply = "I see." + (asked.after("I see.") if asked else "")
     desk.remember.finish_turn(
-        ANN, session, written.turn, reply, TurnState.DONE, [message], desk.clock.now(), asked
+        ANN, session, written.turn, reply, TurnState.DONE, [message], desk.clock.now(), asked, session_only=False
     )  # fmt: skip
     return written, asked
 

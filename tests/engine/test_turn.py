@@ -15,12 +15,12 @@ from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
 from edge.engine.batches import Batches
-from edge.engine.contexts import Contexts
+from edge.engine.contexts import Context, Contexts
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
 from edge.engine.model_ports import Sampling
 from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
-from edge.engine.ports import Written
+from edge.engine.ports import NewContext, Written
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
 from edge.engine.speed import Speed
@@ -30,7 +30,9 @@ from edge.engine.windows import Windows
 from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans
-from edge.memory.units import Change, Kind, OwnerId, SessionId, Turn, TurnId, TurnState, UnitId
+from edge.memory.rules_corrections import Mention
+from edge.memory.rules_facts import FactFinder
+from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Turn, TurnId, TurnState, UnitId
 from edge.prompt.composition import Composer
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, plan
 from tests.fakes.language_model import Gate, ScriptedModel
@@ -50,10 +52,16 @@ class SlowStore(FakeMemoryStore):
         self.may_write.set()
 
     def begin_turn(
-        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change], at: datetime
+        self,
+        owner: OwnerId,
+        session: SessionId,
+        message: str,
+        changes: Sequence[Change],
+        at: datetime,
+        context: NewContext | None = None,
     ) -> Written:
         self._write("words")
-        return super().begin_turn(owner, session, message, changes, at)
+        return super().begin_turn(owner, session, message, changes, at, context)
 
     def finish_turn(
         self, owner: OwnerId, turn: TurnId, reply: str, state: TurnState, changes: Sequence[Change], at: datetime
@@ -107,8 +115,11 @@ class House(Desk):
     def _note_written(self) -> None:
         self.written += 1
 
-    def start(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN, tokens: int = 100) -> RunningTurn:
-        return self.turns.start(owner, session, message, Sampling(max_tokens=tokens))
+    def start(
+        self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN, tokens: int = 100,
+        context: Context | None = None,
+    ) -> RunningTurn:  # fmt: skip
+        return self.turns.start(owner, session, message, Sampling(max_tokens=tokens), context)
 
     async def talk(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN) -> list[Event]:
         return await told(self.start(message, session, owner))
@@ -304,6 +315,30 @@ def test_what_only_memory_could_know_and_does_not_is_said_by_the_runtime(
             assert isinstance(done, TurnDone)
             assert done.told_by_runtime == (answer is not None)
             assert done.reply == (answer or "Something made up.")
+
+    run(story)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        ("My sister's birthday is 3 May.", "Which school did my sister go to?", "I don't know that yet."),
+        ("My sister's birthday is 3 May.", "What could I cook for my sister?", None),
+        ("我妹妹的生日是5月3日。", "我妹妹上的哪个学校？", "这个我还不知道"),
+        ("我妹妹的生日是5月3日。", "我该给妹妹做什么菜？", None),
+    ],
+)
+def test_what_memory_does_not_know_of_somebody_it_knows_is_said_by_the_runtime(
+    told: str, question: str, answer: str | None, fast: bool
+) -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(lambda _: "Something made up."), fast=fast) as at:
+            await at.talk(told)
+            done = (await at.talk(question))[-1]
+            assert isinstance(done, TurnDone)
+            assert done.told_by_runtime == (answer is not None)
+            assert done.reply.startswith(answer or "Something made up.")
 
     run(story)
 
@@ -677,5 +712,38 @@ def test_what_is_forgotten_while_the_model_speaks_is_not_in_the_next_prompt() ->
             await at.talk("Hello again.")
             assert "7731" in at.prompt_texts()[1]
             assert "7731" not in at.prompt_texts()[2]
+
+    run(story)
+
+
+def test_where_its_words_cannot_be_stored_its_context_is_not_either() -> None:
+    async def story() -> None:
+        async with house() as at:
+            await told(at.start("Create it.", context={"current_tool": "create"}))
+            assert at.contexts.read(ANN, MAIN).context == {"current_tool": "create"}
+            at.store.full_for = {"words"}
+            assert isinstance(error_of(await told(at.start("查一下。", context={"current_tool": "查询"}))), DiskFull)
+            assert at.contexts.read(ANN, MAIN).context == {"current_tool": "create"}
+            assert [turn.message for turn in at.kept()] == ["Create it."]
+
+    run(story)
+
+
+@pytest.mark.parametrize("message", ["I put two mugs into my cart.", "我把两个杯子放进了购物车。", "My name is Will."])
+def test_a_message_is_read_once(message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[str] = []
+    find = FactFinder.find
+
+    def counted(self: FactFinder, text: str, mentions: Sequence[Mention] = ()) -> tuple[Draft, ...]:
+        reads.append(text)
+        return find(self, text, mentions)
+
+    async def story() -> None:
+        async with house(ScriptedModel(["The harbour is worth a walk at any hour."])) as at:
+            with monkeypatch.context() as watched:
+                watched.setattr(FactFinder, "find", counted)
+                assert isinstance((await at.talk(message))[-1], TurnDone)
+            assert reads.count(message) == 1
+            assert {unit.session for unit in at.units() if unit.kind is Kind.EPISODE} in ({MAIN}, {None})
 
     run(story)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from edge.engine.context_ports import StoredContext
-from edge.engine.ports import Written
+from edge.engine.ports import NewContext, Written
 from edge.memory.leftovers import Gone, context_mentions
 from edge.memory.units import Change, OwnerId, SessionId
 
@@ -25,13 +25,11 @@ class FakeContexts:
         self._units = units
         self._contexts: dict[tuple[OwnerId, SessionId], StoredContext] = {}
 
-    def save_context(
-        self, owner: OwnerId, session: SessionId, context: str | None, changes: Sequence[Change], at: datetime
-    ) -> Written:
+    def save_context(self, owner: OwnerId, session: SessionId, context: NewContext, at: datetime) -> Written:
         self._contexts.pop((owner, session), None)
-        if context is not None:
-            self._contexts[owner, session] = StoredContext(context, at)
-        return self._units.apply(owner, changes, at)
+        if context.text is not None:
+            self._contexts[owner, session] = StoredContext(context.text, at)
+        return self._units.apply(owner, context.changes, at)
 
     def context(self, owner: OwnerId, session: SessionId) -> StoredContext | None:
         return self._contexts.get((owner, session))

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from edge.engine.ports import EmbeddingRow, Mask, Page, Scope, Written
+from edge.engine.ports import EmbeddingRow, Mask, NewContext, Page, Scope, Written
 from edge.errors import MemoryNotFound, TurnNotOpen
 from edge.memory.batches import reports_on
 from edge.memory.erasure import Statement, Words, erasure
@@ -78,8 +78,16 @@ class FakeMemoryStore(FakeEmbeddings):
     # --- writing ---
 
     def begin_turn(
-        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change], at: datetime
+        self,
+        owner: OwnerId,
+        session: SessionId,
+        message: str,
+        changes: Sequence[Change],
+        at: datetime,
+        context: NewContext | None = None,
     ) -> Written:
+        if context is not None:
+            self.contexts.save_context(owner, session, context, at)
         turn = TurnId(len(self._turns) + 1)
         self._turns[turn] = Turn(turn, owner, session, message, "", TurnState.OPEN, at, None)
         return self._change(owner, turn, changes, at)

@@ -72,7 +72,9 @@ class Talk:
         self.clock.pass_by(minutes=1)
         turn = self._remember.begin_turn(ANN, MAIN, message, self.clock.now()).turn
         assert turn is not None
-        self._remember.finish_turn(ANN, MAIN, turn, "OK.", TurnState.DONE, [message], self.clock.now())
+        self._remember.finish_turn(
+            ANN, MAIN, turn, "OK.", TurnState.DONE, [message], self.clock.now(), session_only=False
+        )
 
     def ask(self, question: str) -> Found:
         """What recall finds now."""

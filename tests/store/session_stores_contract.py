@@ -9,12 +9,12 @@ from typing import Protocol
 import pytest
 
 from edge.engine.batch_ports import SHOWN_FAILURES, BatchStore, FailurePage
-from edge.engine.context_ports import ContextStore
-from edge.engine.ports import MemoryStore
+from edge.engine.context_ports import ContextStore, StoredContext
+from edge.engine.ports import MemoryStore, NewContext
 from edge.errors import BatchNotFound
 from edge.memory.batches import Batch, BatchId, BatchState, handle
-from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, TurnState
-from tests.store.making import ANN, BOB, MAIN, NOON, WORK, after, fact, insert, scope
+from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, TurnState, UnitId
+from tests.store.making import ANN, BOB, MAIN, NOON, WORK, after, episode, fact, insert, scope
 
 
 class Stores(MemoryStore, Protocol):
@@ -151,18 +151,34 @@ class SessionStoresContract:
         assert store.batches.batch(BOB, theirs.id) == theirs
 
     def test_a_context_is_replaced_whole(self, store: Stores) -> None:
-        store.contexts.save_context(ANN, MAIN, '{"current_tool":"订单"}', [], NOON)
-        store.contexts.save_context(ANN, MAIN, '{"tool_args":{}}', [], after(hours=1))
+        store.contexts.save_context(ANN, MAIN, NewContext('{"current_tool":"订单"}'), NOON)
+        store.contexts.save_context(ANN, MAIN, NewContext('{"tool_args":{}}'), after(hours=1))
         found = store.contexts.context(ANN, MAIN)
         assert found is not None
         assert (found.context, found.updated_at) == ('{"tool_args":{}}', NOON + timedelta(hours=1))
         assert store.contexts.context(ANN, WORK) is store.contexts.context(BOB, MAIN) is None
-        store.contexts.save_context(ANN, MAIN, None, [], NOON)
+        store.contexts.save_context(ANN, MAIN, NewContext(None), NOON)
+        assert store.contexts.context(ANN, MAIN) is None
+
+    def test_one_that_a_turn_brings_is_stored_with_its_words(self, store: Stores) -> None:
+        draft = Draft(Kind.TOOL_RESULT, "retry after: 300", source=Source.TOOL)
+        new = NewContext('{"last_tool_result":300}', (insert(draft, session=MAIN),))
+        begun = store.begin_turn(ANN, MAIN, "试试", [insert(episode("试试"))], NOON, new)
+        stored = store.contexts.context(ANN, MAIN)
+        assert stored == StoredContext('{"last_tool_result":300}', NOON)
+        result, words = begun.added[0] - 1, begun.added[0]
+        assert (store.unit(ANN, UnitId(result)).content, store.unit(ANN, words).content) == (draft.content, "试试")
+        assert store.unit(ANN, UnitId(result)).source_turn is None
+        store.begin_turn(ANN, MAIN, "again", (), after(hours=1))
+        assert store.contexts.context(ANN, MAIN) == stored
+        store.begin_turn(ANN, MAIN, "enough", (), after(hours=1), NewContext(None))
         assert store.contexts.context(ANN, MAIN) is None
 
     def test_a_context_comes_with_its_memory(self, store: Stores) -> None:
         draft = Draft(Kind.TOOL_RESULT, "retry after: 300", source=Source.TOOL, session_only=True)
-        written = store.contexts.save_context(ANN, MAIN, '{"last_tool_result":1}', [insert(draft, session=MAIN)], NOON)
+        written = store.contexts.save_context(
+            ANN, MAIN, NewContext('{"last_tool_result":1}', (insert(draft, session=MAIN),)), NOON
+        )
         assert store.unit(ANN, written.added[0]).content == "retry after: 300"
 
     def test_a_forgotten_value_takes_the_contexts_that_hold_it(self, store: Stores) -> None:
@@ -172,7 +188,7 @@ class SessionStoresContract:
             (ANN, WORK, '{"tool_args":{"to":"139"}}'),
             (BOB, MAIN, '{"tool_args":{"to":"13800138000"}}'),
         ):
-            store.contexts.save_context(owner, session, context, [], NOON)
+            store.contexts.save_context(owner, session, NewContext(context), NOON)
         store.forget(ANN, [phone])
         assert store.contexts.context(ANN, MAIN) is None
         assert store.contexts.context(ANN, WORK) is not None

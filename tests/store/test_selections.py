@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from edge.engine.forgetting_ports import Selection
+from edge.engine.ports import NewContext
 from edge.errors import ForgettingChanged, MemoryNotFound, SessionNotFound
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState, UnitId
 from edge.store.sqlite import SqliteStore
@@ -92,7 +93,7 @@ def test_no_word_of_it_is_left_in_any_file(
     )
     name = Draft(Kind.USER_PROFILE, "name: Ann", slot="name", value="Ann", quote=f"{message}, Ann")
     tell(store, "I am Ann", name, session=SHOP)
-    store.contexts.save_context(ANN, SHOP, f'{{"tool":"{traces[0]}"}}', (), NOON)
+    store.contexts.save_context(ANN, SHOP, NewContext(f'{{"tool":"{traces[0]}"}}'), NOON)
     held = raw_bytes(database)
     assert all(trace.encode() in held for trace in traces)
     forget_session(store, facts=facts)
@@ -202,7 +203,7 @@ def test_traces_that_a_killed_process_left_go_at_the_next_start(
 
 
 def test_a_session_that_is_a_context_only_goes_too(sqlite_store: SqliteStore, database: Path) -> None:
-    sqlite_store.contexts.save_context(ANN, SHOP, '{"tool":"zabaglione"}', (), NOON)
+    sqlite_store.contexts.save_context(ANN, SHOP, NewContext('{"tool":"zabaglione"}'), NOON)
     assert forget_session(sqlite_store) == ()
     assert b"zabaglione" not in raw_bytes(database)
     with pytest.raises(SessionNotFound):

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from edge.engine.ports import NewContext
+from edge.errors import RequestInvalid
 from edge.memory.batches import handle
 from edge.store.sqlite import SqliteStore, open_store
 from tests.fakes.memory_store import FakeMemoryStore
@@ -30,7 +32,7 @@ def test_both_are_there_after_a_restart(database: Path) -> None:
     store = open_store(database, NoonClock())
     batch = handle(begin(store), 1, "没有邮箱", NOON)
     store.batches.save_batch(batch, None)
-    store.contexts.save_context(ANN, MAIN, '{"current_tool":"订单"}', [], NOON)
+    store.contexts.save_context(ANN, MAIN, NewContext('{"current_tool":"订单"}'), NOON)
     store.close()
     store = open_store(database, NoonClock())
     assert store.batches.batch(ANN, batch.id) == batch
@@ -47,3 +49,13 @@ def test_no_trace_of_a_forgotten_batch_is_left_in_any_file(sqlite_store: SqliteS
     sqlite_store.forget(ANN, [batch.unit])
     left = b"".join(path.read_bytes() for path in database.parent.iterdir())
     assert not any(word in left for word in (b"zabaglione", b"quentinius", b"mascarpone", "邮箱".encode()))
+
+
+def test_a_turn_that_cannot_be_stored_changes_no_context(sqlite_store: SqliteStore) -> None:
+    before = NewContext('{"current_tool":"a"}')
+    sqlite_store.begin_turn(ANN, MAIN, "hello", (), NOON, before)
+    with pytest.raises(RequestInvalid):
+        sqlite_store.begin_turn(ANN, MAIN, "half \ud83d", (), NOON, NewContext('{"current_tool":"b"}'))
+    kept = sqlite_store.contexts.context(ANN, MAIN)
+    assert kept is not None
+    assert kept.context == before.text
