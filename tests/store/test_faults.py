@@ -22,7 +22,7 @@ from tests.store.making import ANN, MAIN, NOON, episode, fact, insert, scope
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(folder)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("mounting a small disk needs root")
     yield folder
@@ -48,7 +48,7 @@ def check_it_goes_on(store: SqliteStore, confirmed: int) -> None:
 def test_a_full_disk(small_disk: Path) -> None:
     store = open_store(small_disk / "memory.db", NoonClock())
     ballast = small_disk / "ballast"
-    ballast.write_bytes(b"x" * 300_000)
+    ballast.write_bytes(b"x" * 600_000)
     confirmed = fill_up(store)
     assert confirmed > 0
     check_it_goes_on(store, confirmed)
