@@ -406,6 +406,100 @@ class BatchPageWire(TypedDict):
     next_before: int | None
 
 
+class ClusterProfileWire(TypedDict):
+    """What a cluster is called: a key of 2-5 words (in Chinese 2-10 characters), one line, tags, who named it, and the
+    coarse level above it, null where that was not decided."""
+
+    key: str
+    description: str
+    tags: list[str]
+    named_by: str
+    coarse: str | None
+
+
+class ClusterWire(ClusterProfileWire):
+    """A cluster. `size` counts its current members; `touched_at` is when one was last said or used."""
+
+    id: int
+    size: int
+    made_at: str
+    touched_at: str
+    archived_at: str | None
+
+
+class ClustersAnswer(TypedDict):
+    """`GET /v1/clusters`. `unplaced` counts the memories that are in no cluster and may be placed."""
+
+    clusters: list[ClusterWire]
+    unplaced: int
+
+
+class ClusterPageWire(TypedDict):
+    """`GET /v1/clusters/ID`: members newest first. `next_before` goes into `?before=` for the next page."""
+
+    cluster: ClusterWire
+    memories: list[MemoryWire]
+    next_before: int | None
+
+
+class ClusterRunWire(TypedDict):
+    """One organising of the clusters, or, with `trigger` "person", an edit, of which `why` names the kind. `undoable`
+    is true of the newest in force. `counts`: created, reprofiled, dissolved clusters; placed and left memories; checked
+    and wrong placements; what was skipped because it no longer fitted."""
+
+    id: int
+    trigger: str
+    state: Literal["open", "done", "abandoned", "undone"]
+    undoable: bool
+    phase: str
+    why: str
+    model: str | None
+    prompts: str | None
+    embedder: str | None
+    seed: int
+    attempt: int
+    began_at: str
+    ended_at: str | None
+    counts: dict[str, int]
+
+
+class ClusterChangeWire(TypedDict):
+    """What a run did to a cluster; `before` is null for a new one, `after` for one that it dissolved."""
+
+    cluster: int
+    before: ClusterProfileWire | None
+    after: ClusterProfileWire | None
+    why: str
+
+
+class ClusterRunAnswer(TypedDict):
+    """`GET /v1/clusters/history/ID` and `POST /v1/clusters/undo`."""
+
+    run: ClusterRunWire
+    changes: list[ClusterChangeWire]
+
+
+class ClusterRunsPage(TypedDict):
+    """`GET /v1/clusters/history`, newest first. `next_before` goes into `?before=` for the next page."""
+
+    runs: list[ClusterRunWire]
+    next_before: int | None
+
+
+class ClusterEdited(TypedDict):
+    """The answer to a rename or a merge: the run, and the cluster as it is then."""
+
+    run: ClusterRunWire
+    cluster: ClusterWire
+
+
+class MemoryMoved(TypedDict):
+    """The answer to a move: the run, and the memory as it is then."""
+
+    run: ClusterRunWire
+    memory: MemoryWire
+
+
 class OffPeakWire(TypedDict):
     """What off-peak does: `works` on `step`, `waits` for what `words` say (`cause` is one of a fixed few), or `rests`
     until something is due."""

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from edge.client.answers import each_shaped, parse_json, raise_refusal, shaped
+from edge.client.clusters import ClusterCalls
 from edge.client.connection import UnixConnection, read_body, send
 from edge.client.events import Consolidating, Turn, Verification
 from edge.errors import AnswerInvalid, AnswerLate, RequestInvalid
@@ -53,6 +54,7 @@ class Client:
     def __init__(self, socket_path: str | os.PathLike[str], answer_seconds: float = ANSWER_SECONDS) -> None:
         self.socket_path = os.fspath(socket_path)
         self._answer_seconds = answer_seconds
+        self.clusters = ClusterCalls(self._call)
 
     def turn(self, session: str, message: str, reply_tokens: int | None = None) -> Turn:
         """Say something; gives the events of the turn. Raises what the daemon answers, and connection errors."""
@@ -284,7 +286,6 @@ class Client:
 
 def _context_path(session: str) -> str:
     """The path of a session's context: whatever stands in the name is one piece of it."""
-    # urllib.parse is loaded by http.client anyway.
     from urllib.parse import quote
 
     return f"/v1/sessions/{_in_path(partial(quote, session, safe=''))}/context"

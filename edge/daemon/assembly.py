@@ -25,6 +25,7 @@ from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
 from edge.engine.batches import Batches
+from edge.engine.clusters import Clusters
 from edge.engine.consolidate import Budget, Consolidation
 from edge.engine.contexts import Contexts
 from edge.engine.doubles import Doubles
@@ -114,6 +115,7 @@ class Daemon:
             turns=self.turns,
             contexts=contexts,
             batches=batches,
+            clusters=Clusters(store.clusters),
             truth=store.truth,
             forgetting=Forgetting(store, store.forgetting, self.memory.recall, copies),
             status=status,

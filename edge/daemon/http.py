@@ -17,6 +17,7 @@ from edge.clock import Clock
 from edge.daemon import memories, requests
 from edge.daemon.archive import ArchiveRoutes
 from edge.daemon.batches import BatchRoutes
+from edge.daemon.clusters import ClusterRoutes
 from edge.daemon.consolidations import ConsolidationRoutes
 from edge.daemon.contexts import ContextRoutes
 from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refusal, too_large, unit_of
@@ -28,6 +29,7 @@ from edge.daemon.streams import Told, broke_off, stream
 from edge.daemon.truth import TruthRoutes
 from edge.daemon.views import event_wire, session_wire
 from edge.engine.batches import Batches
+from edge.engine.clusters import Clusters
 from edge.engine.contexts import Contexts
 from edge.engine.events import TurnDone, TurnFailed
 from edge.engine.forgetting import Forgetting
@@ -62,6 +64,7 @@ class Service:
     turns: Turns
     contexts: Contexts
     batches: Batches
+    clusters: Clusters
     truth: TruthStore
     forgetting: Forgetting
     status: StatusReader
@@ -101,6 +104,7 @@ def make_app(service: Service) -> web.Application:
             *ConsolidationRoutes(service.schedule).table(),
             *TruthRoutes(service.truth, service.memory_worker).table(),
             *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),
+            *ClusterRoutes(service.clusters, service.memory.store, service.memory_worker, service.clock).table(),
         ]
     )
     return app
