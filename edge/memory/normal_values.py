@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from edge.memory.numerals import ENGLISH_NUMBERS, HAN_MYRIADS, HAN_TENS, han_number
 from edge.memory.rules_numbers import DATE, read_date
+from edge.memory.time_words import WEEK_ZH, WEEKDAYS, weekday_zh
 
 _UNITS = {
     "eur": "euros?|eur|€|欧元?",
@@ -23,7 +25,7 @@ _UNITS = {
 _PERIODS = {
     "month": "months?|mo|monthly|个?月",
     "year": "years?|yr|yearly|年",
-    "week": "weeks?|wk|weekly|个?(?:周|星期|礼拜)",
+    "week": f"weeks?|wk|weekly|个?(?:{WEEK_ZH})",
     "day": "days?|daily|天|日",
     "night": "nights?|晚",
     "hour": "hours?|hourly|小时",
@@ -44,12 +46,7 @@ _AMOUNT = re.compile(
 )
 _SIGNS = {"€": "eur", "$": "usd", "£": "gbp", "¥": "cny", "rmb": "cny"}
 
-_HAN_DIGITS = {char: number for number, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_HAN_TENS = {"十": 10, "百": 100, "千": 1_000}
-_HAN_MYRIADS = {"万": 10_000, "亿": 100_000_000}
-
-_CLOCK_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_CLOCK_NUMBERS = {word: number for number, word in enumerate(_CLOCK_WORDS.split("|"), 1)}
+_CLOCK_WORDS = "|".join(ENGLISH_NUMBERS)
 _EN_HOUR = re.compile(
     rf"\b(?P<past>half past |quarter past |quarter to )?(?P<hour>\d{{1,2}}|{_CLOCK_WORDS})(?:[:.](?P<minute>\d\d))?"
     r" ?(?P<half>[ap]\.?m\.?|o'clock)?(?: in the (?P<part>morning|afternoon|evening))?(?!\w)"
@@ -59,16 +56,9 @@ _ZH_HOUR = re.compile(
     r"(?:(?P<half>半)|(?P<quarter>一刻|三刻)|(?P<minute>\d{1,2}|[一二三四五六七八九十]{1,3})分?)?(?:钟|整)?"
 )
 _AFTERNOON = ("afternoon", "evening", "下午", "傍晚", "晚上", "夜里")
-_DAYS = {
-    "mon": "mondays?|(?:周|星期|礼拜)一",
-    "tue": "tuesdays?|(?:周|星期|礼拜)二",
-    "wed": "wednesdays?|(?:周|星期|礼拜)三",
-    "thu": "thursdays?|(?:周|星期|礼拜)四",
-    "fri": "fridays?|(?:周|星期|礼拜)五",
-    "sat": "saturdays?|(?:周|星期|礼拜)六",
-    "sun": "sundays?|(?:周|星期|礼拜)[日天]",
-}
-_NAMED_DAYS = [(re.compile(words), f"<{name}>") for name, words in _DAYS.items()]
+_NAMED_DAYS = [
+    (re.compile(f"{name}s?|(?:{WEEK_ZH}){weekday_zh(number)}"), f"<{name[:3]}>") for number, name in enumerate(WEEKDAYS)
+]
 _EACH = re.compile(r"\bdaily\b|\b(?:every|each) ?day\b|每[天日]")
 _EVERY = re.compile(r"\b(?:every|each) ?|每个?")
 _DATE = re.compile(rf"(?<![a-z0-9-]){DATE}(?![a-z0-9])")
@@ -93,25 +83,6 @@ def normal_value(value: str) -> str:
     return _time(text) or amount or text
 
 
-def han_number(text: str) -> int | None:
-    """A whole number in Chinese numerals, also without the last unit (一千二 is 1200)."""
-    if all(char in _HAN_DIGITS for char in text):
-        return int("".join(str(_HAN_DIGITS[char]) for char in text)) if text else None
-    total, section, digit, last = 0, 0, None, 1
-    for char in text:
-        if char in _HAN_DIGITS:
-            digit, last = _HAN_DIGITS[char], (1 if _HAN_DIGITS[char] == 0 else last)
-        elif char in _HAN_TENS:
-            section += (1 if digit is None else digit) * _HAN_TENS[char]
-            digit, last = None, _HAN_TENS[char] // 10
-        elif char in _HAN_MYRIADS:
-            total = (total + section + (digit or 0)) * _HAN_MYRIADS[char]
-            section, digit, last = 0, None, _HAN_MYRIADS[char] // 10
-        else:
-            return None
-    return total + section + (digit or 0) * max(last, 1)
-
-
 def _amount(text: str) -> str | None:
     """`20 eur/month`; None for what is no amount, and for bare figures: in a code, 007 is not 7."""
     found = _AMOUNT.fullmatch(text)
@@ -134,7 +105,7 @@ def _number(found: re.Match[str]) -> float | None:
     if found["han"] is not None:
         return han_number(found["han"])
     number = float(found["figure"].replace(",", ""))
-    han_scale = {**_HAN_TENS, **_HAN_MYRIADS}.get(found["han_scale"] or "", 1)
+    han_scale = {**HAN_TENS, **HAN_MYRIADS}.get(found["han_scale"] or "", 1)
     return number * _SCALES.get(found["scale"] or "", 1) * han_scale
 
 
@@ -163,7 +134,7 @@ def _en_hour(found: re.Match[str]) -> str:
     """An hour of 24; as it is where nothing tells it from another number."""
     if not (found["minute"] or found["half"] or found["past"] or found["part"]):
         return found[0]
-    hour = _CLOCK_NUMBERS.get(found["hour"]) or int(found["hour"])
+    hour = ENGLISH_NUMBERS.get(found["hour"]) or int(found["hour"])
     minute = int(found["minute"] or 0)
     if found["past"]:
         minute = {"half past ": 30, "quarter past ": 15, "quarter to ": 45}[found["past"]]

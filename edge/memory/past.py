@@ -11,35 +11,44 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 
 from edge.memory.periods import Named, Period, Time, period_of
+from edge.memory.time_words import (
+    COUNT,
+    COUNT_ZH,
+    MONTH,
+    SEASON,
+    SEASON_ZH,
+    UNIT,
+    UNIT_ZH,
+    VAGUE,
+    WEEK_ZH,
+    WEEKDAYS,
+    WEEKDAYS_ZH,
+    YEAR,
+)
 from edge.memory.times import times_in
 from edge.memory.units import Ending, Unit
 
 _LONGEST = 160
-_MONTHS = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    "|nov(?:ember)?|dec(?:ember)?"
-)
-_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_YEAR = r"(?:,? ?(?:of )?(?:(?:19|20)\d\d|last year|this year))?"
+_DAYS, _DAYS_ZH = "|".join(WEEKDAYS), "".join(WEEKDAYS_ZH)
+_YEAR = rf"(?:,? ?(?:of )?(?:{YEAR}|last year|this year))?"
 _AT = r"(?:back )?(?:in|on|during|since|until|by|before|after|around|over)(?: the)?(?: early| late| mid)?"
 _EN_TIME = (
     rf"(?:{_AT} )?(?:(?:last|this|early|late|mid) )?"
-    rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})\b{_YEAR}|(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?\b{_YEAR}"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}(?!\w){_YEAR}|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b{_YEAR}"
     rf"|(?:(?<=in )|(?<=last )|(?<=of )|(?<=during )|(?<=since )|(?<=until )|(?<=before )|(?<=after )|(?<=early )"
-    rf"|(?<=late ))(?:{_MONTHS})\b{_YEAR}|(?<=in )(?:19|20)\d\d|(?<=during )(?:19|20)\d\d"
-    rf"|(?:19|20)\d\d-\d\d?-\d\d?"
-    rf"|(?:\d{{1,3}}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|several)"
-    r" (?:day|week|month|year)s? ago|half a year ago"
-    rf"|(?<=last )(?:week|month|year|night|spring|summer|autumn|fall|winter|{_DAYS})"
-    rf"|(?:(?<=in )|(?<=during )|(?<=the ))(?:spring|summer|autumn|fall|winter){_YEAR}"
-    r"|(?:the day before )?yesterday|(?:at |before |after |over )?(?:christmas|easter|new year)(?: (?:19|20)\d\d)?)"
+    rf"|(?<=late )){MONTH}(?!\w){_YEAR}|(?<=in ){YEAR}|(?<=during ){YEAR}"
+    rf"|{YEAR}-\d\d?-\d\d?"
+    rf"|(?:{COUNT}|{VAGUE}) (?:{UNIT})s? ago|half a year ago"
+    rf"|(?<=last )(?:week|month|year|night|{SEASON}|{_DAYS})"
+    rf"|(?:(?<=in )|(?<=during )|(?<=the ))(?:{SEASON}){_YEAR}"
+    rf"|(?:the day before )?yesterday|(?:at |before |after |over )?(?:christmas|easter|new year)(?: {YEAR})?)"
 )
-_ZH_NUMBER = r"(?:\d{1,3}|[一二三四五六七八九十两几]{1,3})"
+_ZH_NUMBER = rf"(?:{COUNT_ZH}|几)"
 _ZH_TIME = (
     r"(?:在)?(?:"
-    rf"(?:(?:(?:19|20)\d\d年|去年|前年|今年)的?)?{_ZH_NUMBER}月份?(?:{_ZH_NUMBER}[日号])?(?:(?:之|以)[前后])?"
-    r"|(?:19|20)\d\d年|(?:去年|前年)的?(?:[春夏秋冬][天季])?|上个?月|上个?(?:周|星期|礼拜)[一二三四五六日天]?"
-    rf"|昨天|前天|{_ZH_NUMBER}(?:天|周|个?星期|个?月|年)(?:之|以)?前|半年(?:之|以)?前|(?:春节|国庆|中秋|圣诞节?|五一|元旦)"
+    rf"(?:(?:{YEAR}年|去年|前年|今年)的?)?{_ZH_NUMBER}月份?(?:{_ZH_NUMBER}[日号])?(?:(?:之|以)[前后])?"
+    rf"|{YEAR}年|(?:去年|前年)的?(?:{SEASON_ZH}[天季])?|上个?月|上个?(?:{WEEK_ZH})[{_DAYS_ZH}]?"
+    rf"|昨天|前天|{_ZH_NUMBER}个?(?:{UNIT_ZH})(?:之|以)?前|半年(?:之|以)?前|(?:春节|国庆|中秋|圣诞节?|五一|元旦)"
     r")(?:的?时候|的?那时候?|期间|那会儿?|里|初|底|中旬)?"
 )
 _TIME = re.compile(rf"(?<![\w']){_EN_TIME}(?![\w])|{_ZH_TIME}", re.IGNORECASE)

@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import re
 
+from edge.memory.numerals import NUMERALS, SPELLED_OUT, to_int
+from edge.memory.time_words import MONTH, month_number
+
 Read = tuple[str, str]
 """A value as it is shown, and its normal form for comparison."""
 
 HAN = r"\u3400-\u9fff"
-NUMERALS = "零〇一二三四五六七八九"
-_DIGITS = str.maketrans("零〇一二三四五六七八九幺两", "0012345678912")
-
-
-def to_int(text: str) -> int | None:
-    """A number from 0 to 99 in digits or Chinese numerals (廿 and larger units are not read)."""
-    if text.isascii():
-        return int(text) if text.isdigit() else None
-    tens, ten, ones = text.rpartition("十")
-    if not ten:
-        plain = text.translate(_DIGITS)
-        return int(plain) if plain.isascii() and plain.isdigit() else None
-    digits = (tens or "一").translate(_DIGITS) + (ones or "零").translate(_DIGITS)
-    return int(digits) if digits.isascii() and digits.isdigit() else None
-
 
 # --- numbers and codes -----------------------------------------------------------------------------------------
 
 
 def read_phone(raw: str) -> Read | None:
     """Digits with the country code, without signs; 00 in front and + are the same."""
-    spoken = raw.translate(_DIGITS) if not raw.isascii() else raw
+    spoken = raw.translate(SPELLED_OUT) if not raw.isascii() else raw
     digits = re.sub(r"\D", "", spoken)
     if not 5 <= len(digits) <= 15 or not digits.isascii() or re.fullmatch(r"\d{4}-\d\d?-\d\d?", raw):
         return None
@@ -93,15 +81,10 @@ def read_age(raw: str) -> Read | None:
 
 # --- dates -----------------------------------------------------------------------------------------------------
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
 _ZH_DAY = r"[\d一二三四五六七八九十]{1,3}"
 DATE = (
-    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}(?:,? \d{{4}})?"
-    rf"|{MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?!\d)"
+    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}\.?(?:,? \d{{4}})?"
+    rf"|{MONTH}\.? (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?!\d)"
     rf"|\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}(?:[-/.]\d{{4}})?"
     rf"|(?:农历|阴历)?(?:(?:\d{{4}}|[{NUMERALS}]{{4}}) ?年 ?)?{_ZH_DAY} ?月 ?{_ZH_DAY} ?[日号]?)"
 )
@@ -128,16 +111,18 @@ def read_date(raw: str) -> Read | None:
 def _date_parts(raw: str) -> tuple[str, int, int] | None:
     if found := _ZH_DATE.search(raw):
         month, day = to_int(found[2]), to_int(found[3])
-        return ((found[1] or "").translate(_DIGITS), month, day) if month and day else None
+        return ((found[1] or "").translate(SPELLED_OUT), month, day) if month and day else None
     if name := re.search(MONTH, raw):
         day_found, year_found = _EN_DAY.search(raw), _YEAR.search(raw)
-        month = _MONTHS.index(name[0][:3]) + 1
+        month = month_number(name[0])
         return (year_found[1] if year_found else "", month, int(day_found[1])) if day_found else None
     return _numeric_date(raw)
 
 
 def _numeric_date(raw: str) -> tuple[str, int, int] | None:
     numbers = [int(part) for part in re.findall(r"\d+", raw)]
+    if not 2 <= len(numbers) <= 3:
+        return None
     if len(numbers) == 3 and numbers[0] > 31:
         return f"{numbers[0]:04d}", numbers[1], numbers[2]
     year = f"{numbers[2]:04d}" if len(numbers) == 3 else ""

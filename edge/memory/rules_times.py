@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from edge.memory.rules_numbers import DATE, MONTH, Read
+from edge.memory.numerals import ENGLISH_NUMBERS
+from edge.memory.rules_numbers import DATE, Read
+from edge.memory.time_words import MONTH, SEASON, WEEK_ZH, WEEKDAYS, WEEKDAYS_ZH
 
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_DAY = rf"(?:{'|'.join(WEEKDAYS)})s?"
 _PART = r"(?:morning|afternoon|evening|night)s?"
-_CLOCK = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_CLOCK = rf"(?:{'|'.join(ENGLISH_NUMBERS)})"
 _MINUTES = r"(?: (?:thirty|fifteen|forty-five|o'clock))?"
 _HOUR = (
     rf"(?:\d{{1,2}}[:.]\d{{2}} ?(?:[ap]m\b|[ap]\.m\.)?|\d{{1,2}} ?(?:[ap]m\b|[ap]\.m\.|o'clock)"
@@ -16,22 +18,22 @@ _HOUR = (
     rf"|(?:half past|quarter past|quarter to) {_CLOCK}|(?<=at ){_CLOCK}{_MINUTES}|{_CLOCK} (?:thirty|o'clock|am|pm))"
 )
 _EN_ITEM = (
-    rf"(?:{DATE}|(?:the )?\d{{1,2}}(?:st|nd|rd|th)\b(?: of (?:{MONTH}|next month|this month))?"
+    rf"(?:{DATE}|(?:the )?\d{{1,2}}(?:st|nd|rd|th)\b(?: of (?:{MONTH}\.?|next month|this month))?"
     rf"|(?:(?:next|this|coming|this coming) )?{_DAY}(?: {_PART})?"
-    rf"|(?:next|this|this coming) (?:week|month|year|weekend|{MONTH}|spring|summer|autumn|fall|winter)"
+    rf"|(?:next|this|this coming) (?:week|month|year|weekend|{MONTH}\.?|{SEASON})"
     rf"|today|tonight|tomorrow(?: {_PART})?|the day after tomorrow"
     rf"|(?:every|each)(?: other| second| single)? (?:{_DAY}|day|week|weekend|month|year|weekday|{_PART})(?: {_PART})?"
     rf"|daily|weekly|(?:once|twice|three times|four times) an? (?:day|week|month|year)|weekdays|weekends"
     rf"|in the (?:morning|afternoon|evening)s?|at night|before (?:bed|work|breakfast|lunch|dinner)"
-    rf"|after (?:work|breakfast|lunch|dinner)|in (?:{MONTH}|(?:\d+|an?|two|three) (?:days?|weeks?|months?))"
+    rf"|after (?:work|breakfast|lunch|dinner)|in (?:{MONTH}\.?|(?:\d+|an?|two|three) (?:days?|weeks?|months?))"
     rf"|{_HOUR}|{_DAY}\b)"
 )
 _EN_BEFORE = r"(?:(?:on|at|in|from|around|about|by) )?(?:the )?"
 _NUMBER = "[一二三四五六七八九十两]"
-_ZH_DAY = r"(?:[一二三四五六日天末])"
+_ZH_DAY = rf"[{''.join(WEEKDAYS_ZH)}末]"
 _ZH_ITEM = (
-    rf"(?:{DATE}|每隔?(?:天|日|晚|早|个?(?:周|星期|礼拜){_ZH_DAY}?|个?月(?:[\d一二三四五六七八九十]{{1,3}}[号日])?|年|[一两]天)"
-    rf"|[今明后]天|大后天|[今明]晚|(?:下+|这|本)个?(?:周|星期|礼拜){_ZH_DAY}?|(?:周|星期|礼拜){_ZH_DAY}|周末|工作日"
+    rf"(?:{DATE}|每隔?(?:天|日|晚|早|个?(?:{WEEK_ZH}){_ZH_DAY}?|个?月(?:[\d一二三四五六七八九十]{{1,3}}[号日])?|年|[一两]天)"
+    rf"|[今明后]天|大后天|[今明]晚|(?:下+|这|本)个?(?:{WEEK_ZH}){_ZH_DAY}?|(?:{WEEK_ZH}){_ZH_DAY}|周末|工作日"
     rf"|(?:下个?月|本月|这个月)(?:[\d一二三四五六七八九十]{{1,3}}[号日]|[初底])?"
     rf"|(?:\d{{1,2}}|{_NUMBER}{{1,3}})(?:月份?[初底]?|[号日](?!线|楼))"
     rf"|国庆节?|春节|中秋节?|五一|元旦|圣诞节?|除夕|年底|月底|早上|早晨|清晨|上午|中午|下午|傍晚|晚上|夜里|凌晨|睡前|饭后|饭前|下班后"

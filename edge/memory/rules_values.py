@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from edge.memory.numerals import NUMERALS
 from edge.memory.rules_amounts import AMOUNT, COUNT, MEASURE, read_amount, read_plain
 from edge.memory.rules_names import (
     COMPOUND,
@@ -27,7 +28,6 @@ from edge.memory.rules_names import (
 from edge.memory.rules_numbers import (
     DATE,
     HAN,
-    NUMERALS,
     Read,
     read_age,
     read_certain_phone,

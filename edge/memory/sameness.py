@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from edge.memory.language import Language, language_of
-from edge.memory.normal_values import han_number
+from edge.memory.numerals import han_number
 from edge.memory.text import query_terms, side
 from edge.memory.units import Unit
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import snowballstemmer
 
+from edge.memory.numerals import NUMERALS, SPELLED_OUT
 from edge.memory.stopwords import CHINESE_FUNCTION_CHARACTERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 from edge.memory.units import SELF, Draft, Kind, Source
 
@@ -40,8 +41,7 @@ _DIGIT_GROUPS = re.compile(r"\d+(?:[ \-./()]{1,3}\d+)+")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _NOT_IN_ADDRESS = re.compile(r"[^\w.@]|_")
 _MAIL = re.compile(r"[^@]+@[^@]+\.[^@]+")
-_SPOKEN_DIGITS = re.compile("[〇零一二三四五六七八九幺]{5,}")
-_DIGIT_VALUES = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
+_SPOKEN_DIGITS = re.compile(f"[{NUMERALS}幺]{{5,}}")
 _UNDECOMPOSED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "’": "'", "ʼ": "'"})
 _TRAILING = " .!。,;:、"
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -189,7 +189,7 @@ def _run_tokens(run: str) -> Iterator[_Token]:
         yield pair, pair
     yield run, run[-1]
     for spoken in _SPOKEN_DIGITS.findall(run):
-        digits = spoken.translate(_DIGIT_VALUES)
+        digits = spoken.translate(SPELLED_OUT)
         yield digits, digits
 
 

@@ -6,22 +6,18 @@ import re
 from datetime import date
 from enum import Enum
 
+from edge.memory.numerals import to_int
 from edge.memory.periods import Named, Period, Time, back, forth, period_of
+from edge.memory.time_words import MONTH, MONTHS, YEAR, YEARS_AGO, month_number
 from edge.memory.times_relative import relative_times
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_MONTH = "(?P<month>" + "|".join([*_MONTHS, *(f"{name[:3]}(?=[. ,])" for name in _MONTHS), "sept"]) + r")\.?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
-_YEAR_ZH = r"(?:(?:(?P<year>(?:19|20)\d\d)年|(?P<said>去年|前年|今年))的?)"
+_MONTH = rf"(?P<month>{MONTH})\.?"
+_YEAR = rf"(?P<year>{YEAR})(?!\d)"
+_YEAR_ZH = rf"(?:(?:(?P<year>{YEAR})年|(?P<said>去年|前年|今年))的?)"
 _SAID_YEAR = r"(?P<said>last year|this year)"
 _DAY = r"(?P<day>[0-3]?\d)(?!\d)(?:st|nd|rd|th)?"
 _MONTH_ZH = r"(?P<month>十[一二]?|[一二三四五六七八九]|[01]?\d)月份?"
 _DAY_ZH = r"(?P<day>[0-3]?\d|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])"
-_YEARS_AGO = {"去年": 1, "last year": 1, "前年": 2, "今年": 0, "this year": 0}
-_DIGITS_ZH = {word: number for number, word in enumerate("一二三四五六七八九", 1)}
 
 _NAMED = [
     re.compile(pattern, re.IGNORECASE)
@@ -62,7 +58,7 @@ _EARLIEST = re.compile(
 )
 _LATEST = re.compile(
     rf"\b(?:(?:the |my |our |his |her |their )?last time|most recent(?:ly)?|latest|newest"
-    rf"|(?:did|have|had) {_WHO} last\b(?! (?:week|month|year|night|{'|'.join(_MONTHS)}))"
+    rf"|(?:did|have|had) {_WHO} last\b(?! (?:week|month|year|night|{'|'.join(MONTHS)}))"
     rf"|{_WHO} last (?=mentioned|said|told|met|saw|went|talked|spoke|heard|bought|visited))\b"
     r"|上次|上一次|上回|上一回|最近一次|最近一回|最后一次|最后一回|最新|最后(?=说|提|见|去|买|聊)",
     re.IGNORECASE,
@@ -124,9 +120,9 @@ def _named(match: re.Match[str], today: date) -> Named | None:
     """A date, where its numbers are ones that a date may have."""
     parts = match.groupdict()
     year = int(parts["year"]) if parts.get("year") else None
-    day = _number(parts["day"]) if parts.get("day") else None
+    day = to_int(parts["day"]) if parts.get("day") else None
     if parts.get("said"):
-        year = today.year - _YEARS_AGO[parts["said"].lower()]
+        year = today.year - YEARS_AGO[parts["said"].lower()]
     month = _month(parts.get("month"))
     if month is not None and not 1 <= month <= 12:
         return None
@@ -138,14 +134,4 @@ def _named(match: re.Match[str], today: date) -> Named | None:
 def _month(name: str | None) -> int | None:
     if name is None:
         return None
-    if not name[0].isalpha() or name[0] in _DIGITS_ZH or name[0] == "十":
-        return _number(name)
-    return next(number for number, known in enumerate(_MONTHS, 1) if known.startswith(name[:3].lower()))
-
-
-def _number(written: str) -> int:
-    """A number below 100 in digits or Chinese: 21, 二十一."""
-    if written.isdigit():
-        return int(written)
-    tens, ten, ones = written.rpartition("十")
-    return (_DIGITS_ZH.get(tens, 1) if ten else 0) * 10 + _DIGITS_ZH.get(ones, 0)
+    return month_number(name) if name[0].isascii() and name[0].isalpha() else to_int(name)

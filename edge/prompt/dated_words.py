@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 
-_WEEKDAYS = {name: number for number, name in enumerate(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))}
-_WEEKDAYS_ZH = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
-_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {name: number for names in (_COUNTED, "一二三四五六七八九十") for number, name in enumerate(names, 1)}
-_NUMBERS |= {"a": 1, "an": 1, "两": 2}
-_NUMBER = r"\d{1,3}|an?|" + "|".join(_COUNTED)
+from edge.memory.time_words import COUNT, COUNT_ZH, UNIT, UNIT_DAYS, WEEK_ZH, WEEKDAYS, WEEKDAYS_ZH, count_of
+
+_DAYS_ZH = "".join(WEEKDAYS_ZH)
 _LAST, _NEXT = "(?<![上马晚早])上个?", "(?<![下天])下个?"
 _SEASON_ENDS = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11}
 """The last month of each, north of the equator."""
-_NUMBER_ZH = r"\d{1,3}|[一二三四五六七八九十两]"
 
 
 class Form(StrEnum):
@@ -95,18 +91,16 @@ def _month(said: date, count: int) -> date:
 
 
 def _ago(found: re.Match[str], said: date) -> tuple[Form, date]:
-    number, unit = found[1].lower(), found[2].lower()
-    count = int(number) if number.isdigit() else _NUMBERS[number]
-    days = {"day": 1, "week": 7, "天": 1, "周": 7, "星期": 7}
-    if unit in days:
-        form = Form.DAY if days[unit] == 1 else Form.AROUND
-        return form, said - timedelta(days=days[unit] * count)
-    return _months(-count)(found, said) if unit in ("month", "月") else _years(-count)(found, said)
+    count, days = count_of(found[1]), UNIT_DAYS[found[2].lower()]
+    assert count is not None
+    if days < UNIT_DAYS["month"]:
+        return Form.DAY if days == 1 else Form.AROUND, said - timedelta(days=days * count)
+    return (_months if days == UNIT_DAYS["month"] else _years)(-count)(found, said)
 
 
 def _last_weekday(found: re.Match[str], said: date) -> tuple[Form, date]:
     """The last such day before the one on which it was said."""
-    back = (said.weekday() - _WEEKDAYS[found[1].lower()] - 1) % 7 + 1
+    back = (said.weekday() - WEEKDAYS.index(found[1].lower()) - 1) % 7 + 1
     return Form.DAY, said - timedelta(days=back)
 
 
@@ -120,7 +114,7 @@ def _weekday_zh(weeks: int) -> Reader:
     """A day of another week than that in which it was said; weeks begin on Monday."""
     return lambda found, said: (
         Form.DAY,
-        said + timedelta(days=7 * weeks - said.weekday() + _WEEKDAYS_ZH[found[1]]),
+        said + timedelta(days=7 * weeks - said.weekday() + WEEKDAYS_ZH[found[1]]),
     )
 
 
@@ -131,7 +125,7 @@ _RELATIVE: list[tuple[str, re.Pattern[str], Reader]] = [
         ("en", r"\bday after tomorrow\b", _days(2)),
         ("en", r"\b(?:yesterday(?: (?:morning|afternoon|evening))?|last night)\b(?!')", _days(-1)),
         ("en", r"\btomorrow(?: (?:morning|afternoon|evening|night))?\b(?!')", _days(1)),
-        ("en", r"\blast (mon|tue|wed|thu|fri|sat|sun)(?:s|nes|rs|ur)?day\b", _last_weekday),
+        ("en", rf"\blast ({'|'.join(WEEKDAYS)})\b", _last_weekday),
         ("en", r"\blast week\b(?!')", _week(Form.WEEK_BEFORE)),
         ("en", r"\blast weekend\b(?!')", _week(Form.WEEKEND_BEFORE)),
         ("en", r"\bnext week\b(?!')", _week(Form.WEEK_AFTER)),
@@ -141,15 +135,15 @@ _RELATIVE: list[tuple[str, re.Pattern[str], Reader]] = [
         ("en", r"\blast year\b(?!')", _years(-1)),
         ("en", r"\bnext year\b(?!')", _years(1)),
         ("en", r"(?<!the )(?<!at )(?<!my )(?<!his )(?<!her )\blast (spring|summer|autumn|fall)\b(?!')", _last_season),
-        ("en", rf"(?<![\w.,-])(?<!half )(?<!over )(?<!than )({_NUMBER}) (day|week|month|year)s? ago\b", _ago),
+        ("en", rf"(?<![\w.,-])(?<!half )(?<!over )(?<!than )({COUNT}) ({UNIT})s? ago\b", _ago),
         ("zh", "大前天", _days(-3)),
         ("zh", "大后天", _days(3)),
         ("zh", "(?<![以之目从先提当])前天(?![天气空色])", _days(-2)),
         ("zh", "(?<!先天)(?<![先今然以之最午饭雨此往])后天(?![天气空色性生黑亮])", _days(2)),
         ("zh", "昨[天晚日夜](?:[早晚]上|上午|下午)?", _days(-1)),
         ("zh", "(?<![说证表声])明[天晚日早](?:[早晚]上|上午|下午)?(?![气空])", _days(1)),
-        ("zh", f"{_LAST}(?:周|星期|礼拜)([一二三四五六日天])", _weekday_zh(-1)),
-        ("zh", f"{_NEXT}(?:周|星期|礼拜)([一二三四五六日天])", _weekday_zh(1)),
+        ("zh", f"{_LAST}(?:{WEEK_ZH})([{_DAYS_ZH}])", _weekday_zh(-1)),
+        ("zh", f"{_NEXT}(?:{WEEK_ZH})([{_DAYS_ZH}])", _weekday_zh(1)),
         ("zh", f"{_LAST}周末", _week(Form.WEEKEND_BEFORE)),
         ("zh", f"{_NEXT}周末", _week(Form.WEEKEND_AFTER)),
         ("zh", f"{_LAST}(?:周(?![期年边围])|星期|礼拜)", _week(Form.WEEK_BEFORE)),
@@ -161,7 +155,7 @@ _RELATIVE: list[tuple[str, re.Pattern[str], Reader]] = [
         ("zh", "(?<![说证表声])明年(?![龄])", _years(1)),
         (
             "zh",
-            rf"(?<![\d.第几数一二三四五六七八九十百千])({_NUMBER_ZH})个?(天|周|星期|月|年)(?:以|之)?前(?![往来去进后])",
+            rf"(?<![\d.第几数一二三四五六七八九十百千])({COUNT_ZH})个?(天|{WEEK_ZH}|月|年)(?:以|之)?前(?![往来去进后])",
             _ago,
         ),
     )

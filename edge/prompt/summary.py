@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from edge.memory.compression import compress, sentences
 from edge.memory.questions import ends_asking
 from edge.memory.secrets import redacted
+from edge.memory.time_words import MONTHS, WEEK_ZH, WEEKDAYS, WEEKDAYS_ZH
 from edge.memory.units import Turn
 from edge.prompt.structured import EXECUTION_FIELDS
 from edge.prompt.texts import Texts
@@ -45,8 +46,8 @@ _KEY = re.compile(
     r"[#A-Za-z0-9][A-Za-z0-9_./:@-]*\d(?:[A-Za-z0-9_./:@-]*[A-Za-z0-9])?"
     r"|\d+(?:[.,:]\d+)*[ ]?(?:EUR|USD|CNY|€|\$|元|块|年|月|日|号|点|%)|\d+(?:[.,:]\d+)+|\d{2,}"
     r"|[A-Z]{2,}[A-Z0-9-]*|[零〇一二三四五六七八九十百千两]+(?:年|月|日|号|点|元|块)"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|(?:周|星期)[一二三四五六日天]|[\w.+-]+@[\w-]+\.\w+"
+    rf"|\b(?:{'|'.join([*WEEKDAYS, *(name for name in MONTHS if name != 'may')])})\b"
+    rf"|(?:{WEEK_ZH})[{''.join(WEEKDAYS_ZH)}]|[\w.+-]+@[\w-]+\.\w+"
 )
 _NAME = re.compile(
     rf"(?<![.!?]\s)(?<=\s)[A-ZÀ-Þ][a-zà-þ][a-zà-þ'’-]*|《[^》]{{1,30}}》|[{_HAN}]{{1,8}}(?:公司|先生|女士|老师|医生|路|市|区|店)"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.normal_values import han_number, normal_value, same_value
+from edge.memory.normal_values import normal_value, same_value
 
 
 @pytest.mark.parametrize(
@@ -63,23 +63,6 @@ def test_other_values_stay_apart(one: str, other: str) -> None:
 def test_what_is_missing_is_like_itself_only() -> None:
     assert same_value(None, None)
     assert not same_value(None, "Berlin")
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("二十", 20),
-        ("十二", 12),
-        ("一百零五", 105),
-        ("一千二", 1200),
-        ("三万五", 35000),
-        ("一三八零", 1380),
-        ("两千零六", 2006),
-        ("一亿", 10**8),
-    ],
-)
-def test_chinese_numbers(text: str, number: int) -> None:
-    assert han_number(text) == number
 
 
 @given(st.text(max_size=30))

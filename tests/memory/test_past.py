@@ -35,6 +35,8 @@ NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
         ("What did I like in March?", "likes", "2025-03-01", "2025-03-31", "in March"),
         ("where did my sister live in March?", "home", "2025-03-01", "2025-03-31", "in March"),
         ("两个月前我住哪里？", "home", "2025-03-26", "2025-04-09", "两个月前"),
+        ("where did I live twelve months ago?", "home", "2024-05-30", "2024-06-13", "twelve months ago"),
+        ("十二个月前我住哪里？", "home", "2024-05-30", "2024-06-13", "十二个月前"),
     ],
 )
 def test_a_time_that_is_over(question: str, slot: str, first: str, last: str, when: str) -> None:

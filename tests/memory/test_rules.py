@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from edge.errors import SettingsInvalid
 from edge.memory.rules import OwnTable, Rules, parse_rules
 from edge.memory.rules_text import fold
+from edge.memory.rules_values import READERS
 from edge.memory.units import SELF, Draft, Kind, SlotQuestion
 
 HERE = Path(__file__).parent
@@ -427,3 +428,15 @@ def test_a_value_that_ends_as_a_sentence_does_is_told_with_one_stop() -> None:
 def test_a_reply_that_asks_without_a_question_mark_asks() -> None:
     (fact,) = RULES.find_facts("13800138000", [("我的电话是多少", "我还不知道，可以告诉我吗")])
     assert in_short(fact) == "phone=13800138000"
+
+
+@pytest.mark.parametrize("said", ["not foo, March 4", "no, not the 3rd, March 4", "不是三号，是3月4日"])
+def test_a_correction_may_deny_what_is_no_date(said: str) -> None:
+    facts = RULES.find_facts(said, [("My birthday is March 3.", "OK.")])
+    assert [in_short(fact) for fact in facts] in ([], ["birthday=--03-04"])
+
+
+@given(st.sampled_from(sorted(READERS)), st.text(max_size=20))
+def test_a_reader_takes_any_text(name: str, text: str) -> None:
+    read = READERS[name].read(text)
+    assert read is None or len(read) == 2

@@ -42,6 +42,10 @@ TODAY = date(2026, 11, 30)  # a Monday
         ("五月二十一号", [Named(None, 5, 21)]),
         ("去年十二月", [Named(2025, 12)]),
         ("in May last year", [Named(2025, 5)]),
+        ("the party of 14 Sep", [Named(None, 9, 14)]),
+        ("twelve days ago", [Period(date(2026, 11, 18), date(2026, 11, 18))]),
+        ("十二天前", [Period(date(2026, 11, 18), date(2026, 11, 18))]),
+        ("二十一天前", [Period(date(2026, 11, 9), date(2026, 11, 9))]),
     ],
 )
 def test_times_are_read(text: str, times: list[Time]) -> None:
