@@ -25,6 +25,7 @@ COMMANDS = {
     "forget": "edge.cli.forget",
     "sessions": "edge.cli.sessions",
     "batches": "edge.cli.batches",
+    "clusters": "edge.cli.clusters",
     "consolidate": "edge.cli.consolidate",
     "status": "edge.cli.status",
     "index": "edge.cli.index",
