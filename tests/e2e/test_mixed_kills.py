@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import random
 import sqlite3
 import threading
@@ -38,9 +39,9 @@ class Writer(threading.Thread):
     def run(self) -> None:
         acts: list[tuple[Callable[[], None], int]] = [
             (self._turn, 4), (self._correct, 4), (self._tell, 3), (self._forget, 2), (self._advance, 4),
-            (self._set_context, 2), (self._put_away, 2),
+            (self._set_context, 2), (self._act, 3), (self._put_away, 2),
         ]  # fmt: skip
-        with suppress(EdgeError):
+        with suppress(EdgeError, OSError, http.client.HTTPException):
             for done in range(10_000):
                 (act,) = self._chance.choices([act for act, _ in acts], [weight for _, weight in acts])
                 act()
@@ -91,6 +92,20 @@ class Writer(threading.Thread):
         self._talk.set_context(self._session, {"current_tool": name})
         self._known.context = name
 
+    def _act(self) -> None:
+        """A turn that brings its context, as the one of its session."""
+        name = self._known.next_name()
+        self._talk.request(
+            "POST",
+            "/v1/turns",
+            {
+                "session": acting(self._session),
+                "message": f"Say: {name} 好",
+                "stream": False,
+                "context": {"current_tool": name, "last_tool_result": f"结果 {name}"},
+            },
+        )
+
     def _put_away(self) -> None:
         """Into the archive, or out of it: the state while it is asked for is not known."""
         if self._known.facts:
@@ -100,6 +115,11 @@ class Writer(threading.Thread):
             (self._talk.restore if away else self._talk.archive)(unit)
             self._known.archived ^= {unit}
             self._known.unsure = None
+
+
+def acting(session: str) -> str:
+    """The session in which a writer's turns bring contexts, and nothing else sets one."""
+    return f"{session}-acts"
 
 
 class Known:
@@ -164,8 +184,18 @@ def check(talk: Talk, known: Known, number: int, state: Path) -> None:
     assert batch["failed"] == batch["handled"] // 4
     context = talk.context(f"writer-{number}")["context"]
     assert context.get("current_tool", "") in (known.context, known.pending_context)
+    _check_act(talk, acting(f"writer-{number}"), state)
     with closing(sqlite3.connect(f"file:{state / 'memory.db'}?mode=ro", uri=True)) as db:
         assert db.execute("PRAGMA quick_check").fetchall() == [("ok",)]
+
+
+def _check_act(talk: Talk, session: str, state: Path) -> None:
+    """The words of the last turn, its context and what came of that are there together, or none of them."""
+    said = [turn.message for turn in stored_turns(state) if turn.session == session]
+    names = [message.removeprefix("Say: ").removesuffix(" 好") for message in said]
+    assert talk.context(session)["context"].get("current_tool") == (names[-1] if names else None)
+    results = talk.all_memories(session=session, kind="tool_result")
+    assert {unit["content"] for unit in results} == {f"{name}: 结果 {name}" for name in names}
 
 
 def _check_archive(units: dict[int, MemoryWire], known: Known) -> None:
