@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from edge.memory.cluster_words import key_from_words
+from edge.memory.cluster_renaming import key_from_words
 from edge.memory.clusters import NamedBy, Profile
 from edge.memory.leftovers import Gone, texts_of
 from edge.memory.text import holds, is_identifying, telling_terms
