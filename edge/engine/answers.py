@@ -31,7 +31,7 @@ class Answers:
         if empty is not None:
             label = self._rules.slots[empty.slots[0]].labels[language]
             return unknown_slot(label, language, own=empty.subject == SELF)
-        if found.nothing_to_go_on and only_memory_can_answer(message):
+        if found.nothing_to_go_on and (found.about_people or only_memory_can_answer(message)):
             return nothing_known(language)
         return self._held(found, language) if self._fast else None
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from types import MappingProxyType
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from edge.memory.units import Recalled, Unit, UnitId
 
 _log = logging.getLogger(__name__)
 
+NO_RELATIONS: Mapping[str, str] = MappingProxyType({})
 CODE_BYTES = 2 << 20
 """Most bytes of token codes that are compared with one question: 43,690 tokens of 384 dimensions, about 40 ms."""
 _WITH_NEIGHBOURS = 50
@@ -55,14 +57,23 @@ class Search:
         self._clock = clock
         self._zone = zone
 
-    def find(self, scope: Scope, text: str, language: str, least: int, context: str = "") -> Searched:
+    def find(
+        self,
+        scope: Scope,
+        text: str,
+        language: str,
+        least: int,
+        context: str = "",
+        relations: Mapping[str, str] = NO_RELATIONS,
+    ) -> Searched:
         """Candidates for a question, at least `least` where there are as many; `context` are words that it means
-        without saying them.
+        without saying them, `relations` those of the owner that it mentions, each with its word for it.
 
         Each search proposes some; the most promising are read, and of the best of these the words next to them.
         """
         stages = _Stages(self._clock)
-        question = self._question(scope, text, context)
+        nothing = np.zeros((0, 8), dtype=np.float32)
+        question = Question(text, nothing, (), scope.as_of, self._zone, context, relations)
         by_text = dict(self._store.search_text(scope, question.searched, self._candidates))
         stages.end("text")
         embedding = self._embed(question.searched)
@@ -99,10 +110,6 @@ class Search:
         embedder = self._vectors.embedder
         parts = [] if embedder is None else embedder.split(unit.content)
         return parts[chunk].strip() or None if chunk < len(parts) else None
-
-    def _question(self, scope: Scope, text: str, context: str) -> Question:
-        """Without an embedding yet."""
-        return Question(text, np.zeros((0, 8), dtype=np.float32), (), scope.as_of, self._zone, context)
 
     def _embed(self, text: str) -> QueryEmbedding | None:
         """None where there is no embedder, or it fails."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import pairwise
 
@@ -57,7 +57,8 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked: its text, the unit vectors of its tokens (n, dimension) and their characters in `searched`, and
-    when it is. `context` are words that it means without saying them (see `edge.memory.enrichment`)."""
+    when it is. `context` are words that it means without saying them (see `edge.memory.enrichment`); `relations` are
+    those of the owner that it mentions, each with the question's word for it: {"sister": "妹妹"}."""
 
     text: str
     tokens: Floats
@@ -65,6 +66,7 @@ class Question:
     now: datetime
     zone: tzinfo | None = None
     context: str = ""
+    relations: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def searched(self) -> str:
@@ -203,7 +205,10 @@ class Pool:
 
     def _asked(self, units: Sequence[Unit]) -> frozenset[str]:
         known, text = {unit.subject for unit in units}, self._question.text
-        asked = asked_people(text, known)
+        related = {name for pair in self._question.relations.items() if pair[0] in known for name in pair}
+        asked = asked_people(text, known) | related
+        if related:
+            asked -= {SELF}
         if self._question.context and asked <= {SELF} and points_at_a_person(text):
             return (asked_people(self._question.context, known) - {SELF}) or asked
         return asked

@@ -91,6 +91,17 @@ _ONLY_REMEMBERED = re.compile(
     r"|我(?:说|告诉|提)过|还?记得我|我[^，。,！？?]{0,8}[了过](?:什么|谁|哪|几|多少)",
     re.IGNORECASE,
 )
+_WANTS_A_GUESS = re.compile(
+    r"\b(?:might|likely|probably|perhaps)\b|(?<!\bi )\bwould\b(?! you\b)|\bcould (?!you\b|i\b|we\b)"
+    r"|会不会|可能(?!性)|也许|或许|说不定|应该会|估计会|会[^，。,！？?]{0,6}(?:喜欢|愿意|同意|感兴趣|介意)",
+    re.IGNORECASE,
+)
+_WANTS_HELP = re.compile(
+    r"\b(?:should|shall|can|could|must|do|would|to) (?:i|we|you)\b(?! (?:still )?(?:know|remember|recall))"
+    r"|\bhow to\b|\b(?:explain|translate|write|help|recommend|suggest|advise|advice|ideas?|tips?|mean)\b"
+    r"|该|怎么(?:办|做|跟|对|给|和|帮|教)|建议|推荐|帮[我忙]|写|翻译|解释|意思|主意",
+    re.IGNORECASE,
+)
 
 
 def ends_asking(text: str) -> bool:
@@ -151,6 +162,20 @@ def only_memory_can_answer(text: str) -> bool:
     if len(text) > _LONGEST_PLAIN or not asks_what_was_said(text) or _ASKS_FOR_HELP.search(text):
         return False
     return _ONLY_REMEMBERED.search(text) is not None or _OF_EARLIER.search(text) is not None
+
+
+def only_who_knows_them_can_answer(text: str) -> bool:
+    """Whether a short question, that is known to name somebody of the owner's world, asks what only those who know
+    them can tell: not for advice, for words, or for a guess."""
+    text = text.strip()
+    if len(text) > _LONGEST_PLAIN or not asks(text):
+        return False
+    return _WANTS_HELP.search(text) is None and not wants_a_guess(text)
+
+
+def wants_a_guess(text: str) -> bool:
+    """Whether a question asks for what may be, not for what was told: "would she like it?", 他会不会喜欢?"""
+    return _WANTS_A_GUESS.search(text) is not None and asks(text)
 
 
 def asks_of_assistant(text: str) -> bool:

@@ -155,6 +155,10 @@ class Rules:
         """Whether a subject is named by what it is to the person ("sister"), not by a name."""
         return subject in self._relations
 
+    def relations_in(self, text: str) -> dict[str, str]:
+        """The relations of the person that a text mentions, each with its word for it: {"sister": "妹妹"}."""
+        return self._facts.relations_in(text)
+
     def may_fill(self, slot: str, text: str) -> bool:
         """Whether a text holds anything of the shape that the slot's values have: digits for a phone number. True for
         slots whose values have no shape of their own, such as names."""

@@ -123,6 +123,10 @@ class FactFinder:
         """A subject by its name, with a word for it in the language."""
         return self._subjects.named(subject, language)
 
+    def relations_in(self, text: str) -> dict[str, str]:
+        """See `Subjects.mentioned`."""
+        return self._subjects.mentioned(text)
+
     def for_this_talk(self, text: str) -> bool:
         """Whether some sentence of the message says that it concerns the talk at hand."""
         return self._session.search(mask_quoted(simplify(fold(text[:4000])))) is not None

@@ -48,6 +48,11 @@ class Subjects:
         after = skip_spaces(text, pronoun.end()) if mode == "whose" else pronoun.end()
         return Subject(key, relation, after)
 
+    def mentioned(self, text: str) -> dict[str, str]:
+        """The relations of the person that a text mentions, each with the word for it: {"sister": "妹妹"}."""
+        words = [found["rel"].lower() for found in self._relation.finditer(simplify(fold(text)))]
+        return {self._tables.relations.get(word, word): word for word in words}
+
     def named(self, subject: str, language: str) -> Subject:
         """A subject by its name, called by the first word that the language has for it."""
         words = (word for word, relation in self._tables.relations.items() if relation == subject)

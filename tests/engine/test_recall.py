@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pytest
 
+from edge.engine.answers import Answers
 from edge.engine.model_ports import QueryEmbedding
 from edge.engine.ports import Mask, Scope, Vector
 from edge.engine.recall import Found, Limits, Recall
@@ -407,3 +409,44 @@ def test_a_pasted_book_is_not_read_whole_for_a_search() -> None:
         ask(desk, book)
     assert max(embedder.read) < 10_000
     assert "The zeppelin leaves at nine." in contents(ask(desk, "When does the zeppelin leave?" + " " * 100_000))
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "about_people"),
+    [
+        ("My sister's birthday is 3 May.", "What is my sister afraid of?", True),
+        ("My sister's birthday is 3 May.", "What could I cook for my sister?", False),
+        ("My sister's birthday is 3 May.", "What is my brother afraid of?", False),
+        ("我妹妹的生日是5月3日。", "我妹妹怕什么？", True),
+        ("我妹妹的生日是5月3日。", "我该给我妹妹做什么菜？", False),
+        ("我妹妹的生日是5月3日。", "我弟弟怕什么？", False),
+    ],
+)
+def test_whether_a_question_is_about_somebody_memory_knows(
+    desk: Desk, told: str, question: str, about_people: bool
+) -> None:
+    desk.say(told)
+    assert ask(desk, question).about_people == about_people
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [("What is my sister afraid of?", "I don't know that yet."), ("我妹妹怕什么？", "这个我还不知道")],
+)
+@pytest.mark.parametrize("fast", [True, False])
+def test_what_is_not_known_of_somebody_known_is_said_by_the_runtime(
+    desk: Desk, question: str, reply: str, fast: bool
+) -> None:
+    desk.say("My sister's birthday is 3 May. 我妹妹的生日是5月3日。")
+    found = replace(ask(desk, question), recalled=())
+    told = Answers(RULES, fast=fast).reply(question, found)
+    assert told is not None
+    assert told.startswith(reply)
+
+
+def test_more_is_told_to_guess_from(desk: Desk) -> None:
+    desk.say("Nate keeps two turtles in his flat.")
+    strict = Recall(desk.store, RULES, desk.vectors, Limits(200, 8, 0.999, 0.4), desk.clock)
+    scope = Scope(ANN, MAIN, desk.clock.now(), present=True)
+    assert not strict.find(scope, "Does Nate keep a hamster in his flat?").recalled
+    assert strict.find(scope, "Would Nate keep a hamster in his flat?").recalled

@@ -319,30 +319,6 @@ def test_what_only_memory_could_know_and_does_not_is_said_by_the_runtime(
     run(story)
 
 
-@pytest.mark.parametrize("fast", [True, False])
-@pytest.mark.parametrize(
-    ("told", "question", "answer"),
-    [
-        ("My sister's birthday is 3 May.", "Which school did my sister go to?", "I don't know that yet."),
-        ("My sister's birthday is 3 May.", "What could I cook for my sister?", None),
-        ("我妹妹的生日是5月3日。", "我妹妹上的哪个学校？", "这个我还不知道"),
-        ("我妹妹的生日是5月3日。", "我该给妹妹做什么菜？", None),
-    ],
-)
-def test_what_memory_does_not_know_of_somebody_it_knows_is_said_by_the_runtime(
-    told: str, question: str, answer: str | None, fast: bool
-) -> None:
-    async def story() -> None:
-        async with house(ScriptedModel(lambda _: "Something made up."), fast=fast) as at:
-            await at.talk(told)
-            done = (await at.talk(question))[-1]
-            assert isinstance(done, TurnDone)
-            assert done.told_by_runtime == (answer is not None)
-            assert done.reply.startswith(answer or "Something made up.")
-
-    run(story)
-
-
 def test_with_fast_answers_off_the_model_words_it() -> None:
     async def story() -> None:
         async with house(ScriptedModel(["Noted.", "It is Zhang Wei!"]), fast=False) as at:

@@ -17,6 +17,8 @@ from edge.memory.questions import (
     may_ask,
     only_asks,
     only_memory_can_answer,
+    only_who_knows_them_can_answer,
+    wants_a_guess,
     wants_agreement,
 )
 
@@ -249,3 +251,64 @@ def test_nothing_but_the_assistants_words_is_asked_for(question: str) -> None:
 )
 def test_more_than_the_assistants_words_is_asked_for(question: str) -> None:
     assert not asks_only_of_assistant(question)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is Nate's favourite dish?",
+        "Why did Joanna cry at the film?",
+        "Does my sister live near the sea?",
+        "do you know where Nate works",
+        "小丽最喜欢什么菜？",
+        "我姐姐住在海边吗？",
+        "你知道小王在哪上班吗",
+    ],
+)
+def test_only_who_knows_them_can_tell(text: str) -> None:
+    assert only_who_knows_them_can_answer(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What should I cook for Nate?",
+        "Can you write Nate a birthday card?",
+        "How do I tell Joanna that I am leaving?",
+        "What does Joanna's name mean?",
+        "Would Nate like a goldfish?",
+        "Nate likes goldfish.",
+        "小丽会不会喜欢金鱼？",
+        "我该给小丽做什么菜？",
+        "怎么跟小丽说我要走了？",
+        "帮我给小王写张贺卡好吗？",
+        "小王喜欢金鱼。",
+    ],
+)
+def test_others_can_help_with_somebody(text: str) -> None:
+    assert not only_who_knows_them_can_answer(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "guess"),
+    [
+        ("Would Nate like a goldfish?", True),
+        ("What might John's degree be in?", True),
+        ("Could she be allergic to cats?", True),
+        ("Is it likely that Nate has other friends?", True),
+        ("What would I enjoy in Lisbon?", True),
+        ("他会不会喜欢金鱼？", True),
+        ("她可能对猫过敏吗？", True),
+        ("我妈妈会喜欢这本书吗", True),
+        ("Could you tell me my order number?", False),
+        ("Would you remind me what Nate said?", False),
+        ("I would like to know my order number, where is it?", False),
+        ("When did Nate get his turtles?", False),
+        ("She might come on Friday.", False),
+        ("他什么时候买的乌龟？", False),
+        ("有没有可能性报告？", False),
+        ("他可能周五来。", False),
+    ],
+)
+def test_wants_a_guess(text: str, guess: bool) -> None:
+    assert wants_a_guess(text) == guess
