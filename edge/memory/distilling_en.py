@@ -13,6 +13,7 @@ from edge.memory.compression import LIMIT
 from edge.memory.distilling_words import (
     ADVERBS,
     EITHER,
+    GENERAL,
     NO_ADVERBS,
     NO_VERBS,
     NOT_SUBJECTS,
@@ -105,7 +106,8 @@ _FINITE = re.compile(
     r"|weren't|doesn't|didn't|won't|can't|[a-z]{2,}(?:ed|[^s\W]s))\b"
 )
 _WORDS = re.compile(r"[A-Za-z']+")
-_FEWEST_TERMS = 3
+_FEWEST_TERMS = 2
+"""Of those that tell more than a mood."""
 
 
 def told_in_english(sentence: str) -> Iterator[tuple[str, str]]:
@@ -138,9 +140,13 @@ def _told(clause: str) -> str | None:
     if clause.lower().startswith("my "):
         clause = f"My{clause[2:]}"
     line = _of_the_person(clause) if clause.startswith("I ") else _of_what_is_theirs(clause)
-    if line is None or len(line) + 1 > LIMIT or len(telling_terms(line)) < _FEWEST_TERMS:
+    if line is None or len(line) + 1 > LIMIT or _told_terms(line) < _FEWEST_TERMS:
         return None
     return f"{line}."
+
+
+def _told_terms(line: str) -> int:
+    return sum(1 for term in telling_terms(line) if term not in GENERAL)
 
 
 def _quoted(clause: str) -> str:
