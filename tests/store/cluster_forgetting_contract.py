@@ -69,7 +69,7 @@ class ClusterForgettingContract:
         made(store, *units, profile=profile)
         store.forget(ANN, units[:1])
         (cluster,) = store.clusters.clusters(ANN)
-        assert cluster.profile == Profile("espresso machine cleans", "", ("espresso",), NamedBy.WORDS, Coarse.PERSON)
+        assert cluster.profile == Profile("espresso machine", "", ("espresso",), NamedBy.WORDS, Coarse.PERSON)
         assert cluster.size == 2
         assert "zabaglione" not in words(store)
 
