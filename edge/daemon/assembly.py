@@ -33,7 +33,7 @@ from edge.engine.forgetting import Copies, Forgetting
 from edge.engine.housekeeping import BackupStep, Job
 from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
 from edge.engine.nights import Nights
-from edge.engine.offpeak import Interrupts
+from edge.engine.offpeak import Interrupts, Step
 from edge.engine.opening import MemoryDesk
 from edge.engine.past import Past
 from edge.engine.recall import Limits, Recall
@@ -94,15 +94,7 @@ class Daemon:
             speed=speed,
             interrupts=interrupts,
         )
-        self.schedule = Schedule(
-            self._nights(settings, store, clock),
-            self._consolidation(settings, store, clock, interrupts),
-            Conditions(off_peak(settings.offpeak), self.quiet, interrupts, board, clock),
-            interrupts,
-            memory_worker,
-            clock,
-            meanwhile=self.tidy,
-        )
+        self.schedule = self._schedule(settings, store, clock, interrupts, board)
         copies = Copies(self.speech.forget, self.memory.vectors, self.memory.forgot)
         status = Status(
             settings, models.language_id, self.memory, memory_worker, self.turns, self.speech, speed,
@@ -135,22 +127,34 @@ class Daemon:
         """Let the memory thread do what was put off a moment ago."""
         self.workers[0].in_background(self.memory.tidy)
 
-    def _nights(self, settings: Settings, store: SqliteStore, clock: Clock) -> Nights:
-        return Nights(store.nights, _backups(settings, clock), tuple(StepName), thresholds(settings.offpeak), clock)
-
-    def _consolidation(
-        self, settings: Settings, store: SqliteStore, clock: Clock, interrupts: Interrupts
-    ) -> Consolidation:
+    def _schedule(
+        self, settings: Settings, store: SqliteStore, clock: Clock, interrupts: Interrupts, board: Board
+    ) -> Schedule:
         memory_worker, model_worker = self.workers
-        house = (
+        backups = _backups(settings, clock)
+        steps = self._steps(store, backups, interrupts)
+        budget = Budget(settings.offpeak.budget_minutes * 60, settings.offpeak.budget_tokens)
+        names = [step.name for step in steps]
+        return Schedule(
+            Nights(store.nights, backups, names, thresholds(settings.offpeak), clock),
+            Consolidation(store.nights, memory_worker, steps, self._model, model_worker, interrupts, clock, budget),
+            Conditions(off_peak(settings.offpeak), self.quiet, interrupts, board, clock),
+            interrupts,
+            memory_worker,
+            clock,
+            meanwhile=self.tidy,
+        )
+
+    def _steps(self, store: SqliteStore, backups: FileBackups, interrupts: Interrupts) -> tuple[Step, ...]:
+        """What a night is made of, in the order of StepName."""
+        memory_worker = self.workers[0]
+        return (
             Job(StepName.BACKLOG, memory_worker, self.memory.embed_some, "embedded"),
             Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
             Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),
             Job(StepName.CHECKPOINT, memory_worker, partial(_checkpoint, store), "checkpoints"),
-            BackupStep(_backups(settings, clock), interrupts),
+            BackupStep(backups, interrupts),
         )
-        budget = Budget(settings.offpeak.budget_minutes * 60, settings.offpeak.budget_tokens)
-        return Consolidation(store.nights, memory_worker, house, self._model, model_worker, interrupts, clock, budget)
 
     async def _model(self) -> LanguageModel:
         return (await self.speech.speaker()).model

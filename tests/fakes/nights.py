@@ -53,7 +53,7 @@ class FakeNights:
         return self.nights[night - 1]
 
     def count(self, owner: OwnerId, at: datetime) -> Seen:
-        return self.has[owner]
+        return self.has.get(owner, Seen())
 
     def seen(self, owner: OwnerId) -> Seen:
         return self._seen.get(owner, Seen())
