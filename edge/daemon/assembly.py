@@ -11,13 +11,13 @@ from pathlib import Path
 from edge.clock import Clock
 from edge.daemon.board import Board
 from edge.daemon.embedders import Embedders
-from edge.daemon.hindrances import Conditions
+from edge.daemon.hindrances import Conditions, OffPeak
 from edge.daemon.http import Service
 from edge.daemon.index_folders import remove_first_form
 from edge.daemon.indexes import Indexes
 from edge.daemon.memory import Memory
 from edge.daemon.offpeak import Schedule
-from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, off_peak, prompt_plan, thresholds
+from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, prompt_plan, thresholds
 from edge.daemon.quiet import Quiet
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
@@ -70,6 +70,7 @@ class Daemon:
         rules: Rules,
         ranker: Ranker,
         workers: tuple[ThreadWorker, ThreadWorker],
+        hours: OffPeak,
         board: Board,
     ) -> None:
         started = clock.monotonic()
@@ -94,7 +95,8 @@ class Daemon:
             speed=speed,
             interrupts=interrupts,
         )
-        self.schedule = self._schedule(settings, store, clock, interrupts, board)
+        conditions = Conditions(hours, self.quiet, interrupts, board, clock)
+        self.schedule = self._schedule(settings, store, clock, interrupts, conditions)
         copies = Copies(self.speech.forget, self.memory.vectors, self.memory.forgot)
         status = Status(
             settings, models.language_id, self.memory, memory_worker, self.turns, self.speech, speed,
@@ -128,7 +130,7 @@ class Daemon:
         self.workers[0].in_background(self.memory.tidy)
 
     def _schedule(
-        self, settings: Settings, store: SqliteStore, clock: Clock, interrupts: Interrupts, board: Board
+        self, settings: Settings, store: SqliteStore, clock: Clock, interrupts: Interrupts, conditions: Conditions
     ) -> Schedule:
         memory_worker, model_worker = self.workers
         backups = _backups(settings, clock)
@@ -138,7 +140,7 @@ class Daemon:
         return Schedule(
             Nights(store.nights, backups, names, thresholds(settings.offpeak), clock),
             Consolidation(store.nights, memory_worker, steps, self._model, model_worker, interrupts, clock, budget),
-            Conditions(off_peak(settings.offpeak), self.quiet, interrupts, board, clock),
+            conditions,
             interrupts,
             memory_worker,
             clock,
