@@ -12,6 +12,7 @@ from edge.memory.rules import Rules
 from edge.memory.text import normal_form, telling_terms
 from edge.memory.units import SELF, Kind, Recalled, SlotQuestion, Source, Unit
 
+NO_LONGER_SO = "no longer so"
 _EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
 """The share of the question's words that a unit must hold to stand in for a slot that the rules know to be empty. A
 looser match would answer "my number" with another number."""
@@ -48,7 +49,7 @@ class Refusals:
             return "too few of the question's words for a slot that is empty"
         if self.empty and not any(self.rules.may_fill(slot, unit.content) for slot in asked.slots):
             return "holds no such value"
-        return "no longer so" if self._is_outdated(unit, asked) else None
+        return NO_LONGER_SO if self._is_outdated(unit, asked) else None
 
     def _only_asks(self, unit: Unit) -> bool:
         """Whether a turn's words are this very question, asked before, perhaps in fewer of its words: it shares them
