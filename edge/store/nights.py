@@ -20,10 +20,11 @@ _COUNT = """
     SELECT (SELECT count(*) FROM units WHERE owner = :owner),
         (SELECT count(*) FROM turns WHERE owner = :owner),
         (SELECT count(*) - count(DISTINCT session) FROM topics WHERE owner = :owner),
-        (SELECT count(*) FROM units WHERE owner = :owner AND archived_at IS NULL AND superseded = 0
-            AND (valid_until IS NULL OR valid_until > :at)),
-        (SELECT count(*) FROM units WHERE owner = :owner AND archived_at IS NULL)
+        (SELECT count(*) FROM units INDEXED BY units_archived WHERE owner = :owner AND archived_at IS NOT NULL),
+        (SELECT count(*) FROM units INDEXED BY units_ended
+            WHERE owner = :owner AND superseded IN (0, 1) AND valid_until <= :at AND archived_at IS NULL)
 """
+"""Each from an index alone. What has a successor has ended too."""
 _KEEP = """
     INSERT INTO night_parts (night, place, step, owner, state, seconds, tokens, works, counts, failure)
     VALUES (:night, :place, :step, :owner, :state, :seconds, :tokens, :works, :counts, :failure)
@@ -82,7 +83,8 @@ class SqliteNights:
     def count(self, owner: OwnerId, at: datetime) -> Seen:
         row = self._db.row(_COUNT, {"owner": owner, "at": micros(at)})
         assert row is not None
-        return Seen(*row)
+        units, turns, tasks, archived, ended = row
+        return Seen(units, turns, tasks, units - archived - ended, units - archived)
 
     def seen(self, owner: OwnerId) -> Seen:
         row = self._db.row("SELECT units, turns, tasks FROM night_counts WHERE owner = ?", (owner,))
