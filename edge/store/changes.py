@@ -74,7 +74,7 @@ def _end_all(db: sqlite3.Connection, owner: OwnerId, by: UnitId, change: Insert)
     ended = []
     for number, fact in enumerate(change.supersedes):
         why = change.endings[number] if number < len(change.endings) else Ending.NEWER
-        for unit in (fact, *(tied_to(db, fact) if why is not Ending.CONFIRMED else ())):
+        for unit in (fact, *(tied_to(db, owner, fact) if why is not Ending.CONFIRMED else ())):
             parameters = {"by": by, "at": micros(change.valid_from), "unit": unit, "owner": owner, "why": why.value}
             if db.execute(_END, parameters).rowcount == 1:
                 ended.append(unit)

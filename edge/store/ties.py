@@ -14,7 +14,10 @@ _TIE = """
     SELECT id, :words FROM units
     WHERE id IN (SELECT value FROM json_each(:facts)) AND owner = :owner AND slot = :slot AND subject = :subject
 """
-_TIED = "SELECT t.words FROM told_together t JOIN units u ON u.id = t.words WHERE t.fact = ? AND u.superseded = 0"
+_TIED = """
+    SELECT u.id FROM told_together t JOIN units u ON u.id = t.words
+    WHERE t.fact = ? AND u.owner = ? AND u.superseded = 0
+"""
 _TOLD_WITH = """
     SELECT u.id FROM units u WHERE u.owner = :owner AND u.id IN (
         SELECT value FROM json_each(:ids)
@@ -35,9 +38,9 @@ def tie(db: sqlite3.Connection, owner: OwnerId, told: Iterable[tuple[UnitId, Ins
     db.executemany(_TIE, parameters)
 
 
-def tied_to(db: sqlite3.Connection, fact: UnitId) -> list[UnitId]:
-    """Units that hold no longer than a fact, and were not replaced yet."""
-    return [UnitId(row[0]) for row in db.execute(_TIED, (fact,)).fetchall()]
+def tied_to(db: sqlite3.Connection, owner: OwnerId, fact: UnitId) -> list[UnitId]:
+    """Units of the owner that hold no longer than a fact, and were not replaced yet."""
+    return [UnitId(row[0]) for row in db.execute(_TIED, (fact, owner)).fetchall()]
 
 
 def with_told(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> list[UnitId]:
