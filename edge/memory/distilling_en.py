@@ -10,18 +10,9 @@ import re
 from collections.abc import Iterator
 
 from edge.memory.compression import LIMIT
-from edge.memory.distilling_words import (
-    ADVERBS,
-    EITHER,
-    GENERAL,
-    NO_ADVERBS,
-    NO_VERBS,
-    NOT_SUBJECTS,
-    PAST_FORMS,
-    PRESENT_IN_ED,
-    STAYS,
-)
+from edge.memory.distilling_words import ADVERBS, GENERAL, NO_ADVERBS, NO_VERBS
 from edge.memory.text import telling_terms
+from edge.memory.verbs import PAST_FORMS, third_person
 
 _CONDITION = re.compile(
     r"\b(?:if|unless|whether|in case|as long as|provided|otherwise|as though|dream\w*|imagin\w+|pretend\w*|suppos\w+"
@@ -93,7 +84,6 @@ _SAYS_NOTHING = re.compile(
     r"|^I (?:can not|cannot|can) (?:wait|believe|relate|agree)\b|^I had no idea\b|^I (?:feel|felt) (?:that|like)\b",
     re.IGNORECASE,
 )
-_CHANGES = {"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't"}
 _SHORT = (
     (re.compile(r"\bI[’']m\b"), "I am"),
     (re.compile(r"\bI[’']ve\b"), "I have"),
@@ -137,9 +127,12 @@ def _told(clause: str) -> str | None:
     clause = _time_last(clause)
     for pattern, full in _SHORT:
         clause = pattern.sub(full, clause)
-    if clause.lower().startswith("my "):
-        clause = f"My{clause[2:]}"
-    line = _of_the_person(clause) if clause.startswith("I ") else _of_what_is_theirs(clause)
+    if clause.startswith("I "):
+        line = _of_the_person(clause)
+    elif clause.lower().startswith("my "):
+        line = _of_what_is_theirs(clause)
+    else:
+        return None
     if line is None or len(line) + 1 > LIMIT or _told_terms(line) < _FEWEST_TERMS:
         return None
     return f"{line}."
@@ -173,25 +166,20 @@ def _of_the_person(clause: str) -> str | None:
     adverbs, verb, rest = _verb(clause[2:])
     if verb is None or _OTHERS.search(rest) or _points_out(rest):
         return None
-    agreeing = _agreeing(verb, past=_PAST.search(rest) is not None)
+    agreeing = third_person(verb, past=_PAST.search(rest) is not None)
     return None if agreeing is None else f"The user {' '.join([*adverbs, agreeing])}{_of_theirs(rest)}"
 
 
 def _of_what_is_theirs(clause: str) -> str | None:
-    """ "My sister lives in Rome" as "The user's sister lives in Rome", "art calms me" as "art calms the user"."""
-    if not (_MY.search(clause) or _ME.search(clause)) or _OTHERS.search(clause):
-        return None
-    if _points_out(clause) or not _FINITE.search(clause) or not _begins_with_subject(clause):
+    """ "My sister lives in Rome" as "The user's sister lives in Rome"."""
+    if _OTHERS.search(clause) or _points_out(clause) or not _has_verb(clause):
         return None
     line = _of_theirs(clause)
     return line[:1].upper() + line[1:]
 
 
-def _begins_with_subject(clause: str) -> bool:
-    first = _WORDS.match(clause)
-    if first is None or clause[first.end() :].startswith(","):
-        return False
-    return first[0][:1].isupper() and first[0].lower() not in NOT_SUBJECTS
+def _has_verb(clause: str) -> bool:
+    return _FINITE.search(clause) is not None or not PAST_FORMS.isdisjoint(clause.lower().split())
 
 
 def _verb(words: str) -> tuple[list[str], str | None, str]:
@@ -207,21 +195,6 @@ def _verb(words: str) -> tuple[list[str], str | None, str]:
             return adverbs, None if lower in NO_VERBS - {"am"} else lower, rest
         adverbs.append(lower)
         words = rest.lstrip(" ")
-
-
-def _agreeing(verb: str, *, past: bool) -> str | None:
-    """The verb behind "the user"; None where it cannot be known."""
-    if verb in _CHANGES or verb in STAYS:
-        return _CHANGES.get(verb, verb)
-    if verb in PAST_FORMS or (verb.endswith("ed") and verb not in PRESENT_IN_ED):
-        return verb
-    if verb in EITHER:
-        return verb if past else None
-    if not verb.isalpha() or (verb.endswith(("ing", "s")) and not verb.endswith("ss")):
-        return None
-    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return f"{verb}es"
-    return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}s"
 
 
 def _points_out(words: str) -> bool:
