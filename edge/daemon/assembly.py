@@ -45,6 +45,7 @@ from edge.engine.truth import Doubts
 from edge.engine.turn import Turns
 from edge.engine.vector_ports import VectorIndex
 from edge.engine.vectors import Vectors, embedder_key
+from edge.engine.whether import Whether
 from edge.errors import DiskFull, EdgeError
 from edge.index.opening import open_index
 from edge.index.options import Options
@@ -84,8 +85,11 @@ class Daemon:
         batches = Batches(store.batches, rules.progress, kept=timedelta(hours=settings.memory.batch_operation_hours))
         serving = Serving(store, store.archive, self.memory.archive, rules.assent)
         topics = Topics(store.topics, self.memory.vectors)
+        whether = Whether(store, store.truth, rules, fast=settings.recall.fast_answers)
         self.turns = Turns(
-            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving, topics),
+            MemoryDesk(
+                memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving, topics, whether
+            ),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
             self.speech.speaker,
