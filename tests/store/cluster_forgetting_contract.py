@@ -114,6 +114,18 @@ class ClusterForgettingContract:
         assert centroid is not None
         assert centroid.tolist() == [0.0, 1.0]
 
+    def test_nor_does_one_that_undoing_restores(self, store: Stores) -> None:
+        units = say(store, "likes espresso", "coffee at home")
+        embed(store, units[0], 1.0, 0.0)
+        embed(store, units[1], 0.0, 1.0)
+        cluster = made(store, *units)
+        run(store, [Reprofile(cluster, SERVERS, np.array([0.6, 0.8], dtype=np.float32), "")])
+        store.forget(ANN, units[:1])
+        store.clusters.undo(ANN, None, NOON)
+        centroid = store.clusters.cluster(ANN, cluster).centroid
+        assert centroid is not None
+        assert centroid.tolist() == [0.0, 1.0]
+
     def test_what_was_before_keeps_nothing_of_it(self, store: Stores) -> None:
         """The unit has left the cluster, which is called otherwise by now: undoing must not bring its words back."""
         units = say(store, "zabaglione on Sundays", "espresso from the machine", "runs nginx")
