@@ -183,6 +183,24 @@ def test_what_the_rules_only_guess_stands_behind_what_is_nearer(
     assert found[0] != guess
 
 
+@pytest.mark.parametrize(
+    ("told", "question", "answers"),
+    [
+        ("My cousin Nate lives in Oslo.", "What is Nate's favourite dish?", False),
+        ("Nate eats a lot of lasagne, which is his favourite.", "What is Nate's favourite dish?", True),
+        ("My cousin Nate lives in Oslo.", "What is my cousin's phone number?", False),
+        ("我同事小刚住在青岛。", "小刚的电话是多少？", False),
+    ],
+)
+def test_what_the_rules_read_as_other_things_is_no_answer(
+    desk: Desk, told: str, question: str, *, answers: bool
+) -> None:
+    desk.say(told)
+    found = ask(desk, question)
+    assert bool(found.recalled) is answers
+    assert (found.empty_slot is None) is answers
+
+
 def test_a_question_that_asks_for_more_is_searched_too(desk: Desk) -> None:
     desk.say("The castle in my city has a moat.")
     desk.say("I live in Hamburg.")
