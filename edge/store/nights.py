@@ -47,14 +47,18 @@ class SqliteNights:
         return read_owners(self._db)
 
     def last(self) -> Night | None:
-        row = self._db.row("SELECT id, why, owner, began_at, ended_at, state FROM nights ORDER BY id DESC LIMIT 1")
-        return None if row is None else self._night(row)
+        return self._newest("true")
+
+    def last_open(self) -> Night | None:
+        return self._newest("state = 'open'")
+
+    def last_scheduled(self) -> Night | None:
+        return self._newest("owner IS NULL")
 
     def begin(
         self, trigger: Trigger, owner: OwnerId | None, parts: Sequence[Part], seen: Mapping[OwnerId, Seen], at: datetime
     ) -> Night:
         with self._db.transaction() as db:
-            db.execute("UPDATE nights SET state = 'spent', ended_at = ? WHERE state = 'open'", (micros(at),))
             night = db.execute(
                 "INSERT INTO nights (why, owner, began_at, state) VALUES (?, ?, ?, 'open')",
                 (trigger.value, owner, micros(at)),
@@ -91,9 +95,14 @@ class SqliteNights:
         return Seen() if row is None else Seen(*row)
 
     def _read(self, night: NightId) -> Night:
-        row = self._db.row("SELECT id, why, owner, began_at, ended_at, state FROM nights WHERE id = ?", (night,))
-        assert row is not None
-        return self._night(row)
+        found = self._newest("id = ?", night)
+        assert found is not None
+        return found
+
+    def _newest(self, condition: str, *parameters: int) -> Night | None:
+        columns = "id, why, owner, began_at, ended_at, state"
+        row = self._db.row(f"SELECT {columns} FROM nights WHERE {condition} ORDER BY id DESC LIMIT 1", parameters)
+        return None if row is None else self._night(row)
 
     def _night(self, row: Row) -> Night:
         number, why, owner, began_at, ended_at, state = row
