@@ -28,6 +28,7 @@ from edge.engine.batches import Batches
 from edge.engine.clusters import Clusters
 from edge.engine.consolidate import Budget, Consolidation
 from edge.engine.contexts import Contexts
+from edge.engine.distilling import Distilling
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Copies, Forgetting
 from edge.engine.housekeeping import BackupStep, Job
@@ -138,7 +139,7 @@ class Daemon:
     ) -> Schedule:
         memory_worker, model_worker = self.workers
         backups = _backups(settings, clock)
-        steps = self._steps(store, backups, interrupts)
+        steps = self._steps(store, backups, interrupts, clock)
         budget = Budget(settings.offpeak.budget_minutes * 60, settings.offpeak.budget_tokens)
         names = [step.name for step in steps]
         return Schedule(
@@ -151,11 +152,14 @@ class Daemon:
             meanwhile=self.tidy,
         )
 
-    def _steps(self, store: SqliteStore, backups: FileBackups, interrupts: Interrupts) -> tuple[Step, ...]:
+    def _steps(
+        self, store: SqliteStore, backups: FileBackups, interrupts: Interrupts, clock: Clock
+    ) -> tuple[Step, ...]:
         """What a night is made of, in the order of StepName."""
         memory_worker = self.workers[0]
         return (
             Job(StepName.BACKLOG, memory_worker, self.memory.embed_some, "embedded"),
+            Distilling(memory_worker, store, store.distilling, self.memory.remember, clock, self.catch_up),
             Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
             Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),
             Job(StepName.CHECKPOINT, memory_worker, partial(_checkpoint, store), "checkpoints"),

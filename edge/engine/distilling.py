@@ -7,7 +7,7 @@ lines rightly: nothing that a model says gets into memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -54,14 +54,21 @@ class Distilling:
     needs_model = True
 
     def __init__(
-        self, memory: Worker, store: MemoryStore, distilling: DistillingStore, remember: Remember, clock: Clock
+        self,
+        memory: Worker,
+        store: MemoryStore,
+        distilling: DistillingStore,
+        remember: Remember,
+        clock: Clock,
+        written: Callable[[], None] = lambda: None,
     ) -> None:
-        """`memory` is the memory thread, to which the others belong."""
+        """`memory` is the memory thread, to which the others belong; `written` is called when there are new units."""
         self._memory = memory
         self._store = store
         self._distilling = distilling
         self._remember = remember
         self._clock = clock
+        self._written = written
         self._fit: dict[tuple[str, Language], bool] = {}
 
     async def work(self, owner: OwnerId, model: AsideModel | None) -> Worked:
@@ -79,6 +86,8 @@ class Distilling:
             told = await _weighed(model, language, [line.text for line in lines])
             kept |= {line for line, tells in zip(lines, told, strict=True) if tells}
         added = await self._memory.run(partial(self._write, owner, read, kept))
+        if added:
+            self._written()
         return Worked(read.more, {"read": len(read.told), "distilled": added} if read.told else {})
 
     async def _can_weigh(self, model: AsideModel, language: Language) -> bool:

@@ -75,10 +75,16 @@ class Night:
         self.store: FakeMemoryStore = self.desk.store
         self.model = WeighingModel(weigh)
         self.interrupts = Interrupts()
+        self.written = 0
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        self.step = Distilling(Inline(), self.store, self.store.distilling, self.desk.remember, self.desk.clock)
+        self.step = Distilling(
+            Inline(), self.store, self.store.distilling, self.desk.remember, self.desk.clock, self._note_written
+        )
+
+    def _note_written(self) -> None:
+        self.written += 1
 
     def say(self, message: str, reply: str = "", *, owner: OwnerId = ANN, session: SessionId = MAIN) -> Unit:
         self.desk.clock.pass_by(minutes=1)
@@ -117,6 +123,7 @@ def test_what_a_person_says_of_themselves_becomes_a_unit(words: str, told: str) 
     provenance = night.store.truth.provenance(ANN, unit.id)
     assert provenance.quote is not None
     assert provenance.quote in words
+    assert night.written == 1
 
 
 def test_nothing_is_read_twice() -> None:

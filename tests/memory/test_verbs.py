@@ -12,7 +12,7 @@ from edge.memory.verbs import third_person
     [
         ("love", "loves"), ("watch", "watches"), ("study", "studies"), ("play", "plays"), ("go", "goes"),
         ("pass", "passes"), ("am", "is"), ("have", "has"), ("don't", "doesn't"), ("went", "went"), ("was", "was"),
-        ("painted", "painted"), ("need", "needs"), ("might", "might"), ("put", None), ("running", None), 
+        ("painted", "painted"), ("need", "needs"), ("might", "might"), ("put", None), ("running", None),
         ("loves", None),
     ],
 )  # fmt: skip
