@@ -36,6 +36,10 @@ class Asking:
         """Names whose readings can be compared: the model's, with these prompts."""
         return f"{self._model.id}/{prompts_hash()}"
 
+    @property
+    def model_id(self) -> str:
+        return self._model.id
+
     async def fit_for(self) -> frozenset[Language]:
         """The languages in which the model reads known notes rightly."""
         return frozenset([language for language in LANGUAGES if await self._reads(language)])

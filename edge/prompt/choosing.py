@@ -3,8 +3,8 @@
 A note's topic is asked once, and three things are read from it: how likely each of some given words is as the answer
 (what notes are compared by), how likely the key of each cluster is, and, of several notes, a name in free words. The
 answer in one word that is not read as a word is after PromptEOL (Jiang et al., "Scaling Sentence Embeddings with Large
-Language Models", 2023, section 3); choosing among few near clusters is CLAG's router (arXiv 2603.15421), which asks for
-the answer in writing: a model of 0.5B does not answer that. No example stands in a prompt, so none can leak into a name.
+Language Models", 2023, section 3); choosing among the nearest clusters by their profiles is the router of CLAG (arXiv
+2603.15421, agentic routing). No example stands in a prompt, so none can leak into a name.
 """
 
 from __future__ import annotations
