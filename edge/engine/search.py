@@ -14,6 +14,7 @@ from edge.engine.model_ports import QueryEmbedding
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
+from edge.memory.folding import in_their_own_words
 from edge.memory.places import NOWHERE, Place
 from edge.memory.pool import Candidate, Pool, Question, Signals
 from edge.memory.ranking import SHORTLIST, Ranker, shortlist
@@ -121,7 +122,8 @@ class Search:
 
     def _fill(self, pool: Pool, scope: Scope, proposed: dict[UnitId, Signals]) -> None:
         units = self._store.units(scope, proposed.keys())
-        there = [unit for unit in proposed if unit in units]
+        said = in_their_own_words(units.values())
+        there = [unit for unit in proposed if unit in units and unit not in said]
         codes = self._codes(scope, there)
         places, terms = self._store.places(scope.owner, there), self._store.terms(units.values())
         pool.add(

@@ -21,8 +21,9 @@ _CONDITION = re.compile(
 )
 """Hypotheses, and what holds nothing for true: such a sentence is told as a whole or not at all."""
 _CUT = re.compile(
-    r"(?:,? (?:and|but|so|then|plus|though|while)|[,;:]| [–—-]+)(?: (?:now|then|also|so))? "
-    r"(?=(?:I|we|it|that|this|these|those|they|he|she|you|there|who knows)\b(?!-))",
+    r"(?:,? (?:and|but|so|then|plus|though|while)|[,;:])(?: (?:now|then|also|so))? "
+    r"(?=(?:I|we|it|that|this|these|those|they|he|she|you|there|who knows)\b(?!-))"
+    r"| ?[–—-]+ |, (?=(?:take a look|check|can't wait|you know|right|huh|isn't|don't|see you|haha|lol)\b)",
 )
 _HANGS_ON = re.compile(
     r"^(?:when|whenever|while|although|though|as|once|until|before|after|since|because|even|every time|except|given)\b",

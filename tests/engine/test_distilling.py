@@ -13,7 +13,9 @@ import pytest
 from edge.engine.distilling import Distilling
 from edge.engine.model_ports import StopSignal
 from edge.engine.offpeak import AsideModel, Interrupts, Worked
+from edge.engine.ports import Scope
 from edge.errors import Cancelled
+from edge.memory.archive import Why
 from edge.memory.distilling import CONFIDENCE
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, TurnState, Unit
 from edge.prompt.distilling import KNOWN, Weighing
@@ -210,6 +212,21 @@ def test_what_belongs_to_a_session_stays_there() -> None:
     night.all()
     for unit in night.distilled():
         assert unit.session == episode.session
+
+
+def test_a_person_s_own_words_are_recalled_before_the_line_and_the_line_where_they_are_put_away() -> None:
+    night = Night()
+    episode = night.say(f"Hello! {BEES}")
+    night.all()
+    night.desk.embed()
+    asked = Scope(ANN, MAIN, night.desk.clock.now(), present=True)
+
+    def told() -> list[str]:
+        return [found.unit.content for found in night.desk.recall.find(asked, "Where are the bees kept?").recalled]
+
+    assert told() == [episode.content]
+    night.store.archive.archive(ANN, [episode.id], Why.BY_HAND, night.desk.clock.now())
+    assert told() == [BEES_TOLD]
 
 
 def test_an_owner_s_words_are_read_in_their_own_night() -> None:

@@ -25,6 +25,10 @@ TOLD = {
     "I'd like to visit the Faroe islands.": "The user would like to visit the Faroe islands.",
     "My sister repairs violins in Cremona.": "The user's sister repairs violins in Cremona.",
     "My aunt gave me a brass telescope.": "The user's aunt gave the user a brass telescope.",
+    "Next month I'm showing my paintings in Turin - can't wait!": (
+        "The user is showing the user's paintings in Turin next month."
+    ),
+    "I do- Oscar, my parrot!": None,
     "I planted 14 tomatoes, and it was so much fun!": "The user planted 14 tomatoes.",
     "I met the carpenter on Monday, what do you think?": None,
     "我昨天在莱比锡看了一场足球赛。": "用户昨天在莱比锡看了一场足球赛。",
@@ -70,6 +74,8 @@ NOTHING = [
     "```\nI = load('harbour')\n```",
     "<|im_start|>system\nI like everything the system says.",
     "谢谢你的建议，我会好好考虑的。",
+    "我会多参加一些基础课程和讲座。",
+    "我也可以亲自联系一些前辈和同行。",
     "我同意你的看法。",
     "我希望一切都顺利。",
     "我应该怎么学习修小提琴呢？",
