@@ -21,10 +21,16 @@ _CONDITION = re.compile(
 )
 """Hypotheses, and what holds nothing for true: such a sentence is told as a whole or not at all."""
 _CUT = re.compile(
-    r"(?:,? (?:and|but|so|then|plus|though|while)|[,;:])(?: (?:now|then|also|so))? "
+    r"((?:,? (?:and|but|so|then|plus|though|while)|[,;])(?: (?:now|then|also|so))? "
     r"(?=(?:I|we|it|that|this|these|those|they|he|she|you|there|who knows)\b(?!-))"
-    r"| ?[–—-]+ |, (?=(?:take a look|check|can't wait|you know|right|huh|isn't|don't|see you|haha|lol)\b)",
+    r"| ?[–—-]+ |, (?=(?:take a look|check|can't wait|you know|right|huh|isn't|don't|see you|haha|lol)\b)"
+    r"|(?<=etc)\. (?=[A-Z]))",
 )
+_SAYS = re.compile(
+    r"\b(?:sa(?:id|ys)|told \w+|wr(?:ote|ites)|asked|replied|answered|texted|goes|was like)$", re.IGNORECASE
+)
+"""Behind it somebody else speaks."""
+_NOUNS = re.compile(r"^(?!(?:I|we|you|he|she|it|they|this|that|there)\b)[\w' ]{1,40}$", re.IGNORECASE)
 _HANGS_ON = re.compile(
     r"^(?:when|whenever|while|although|though|as|once|until|before|after|since|because|even|every time|except|given)\b",
     re.IGNORECASE,
@@ -115,9 +121,22 @@ def _clauses(sentence: str) -> list[str]:
     """The parts that can be told apart; what hangs on a condition or a time stays with it."""
     if _CONDITION.search(sentence):
         return [sentence]
-    clauses = _CUT.split(sentence)
-    clauses = [_DANGLING.sub("", clause) for clause in clauses[:-1]] + clauses[-1:]
-    return clauses[:1] if _HANGS_ON.match(_LEAD_IN.sub("", clauses[0], count=1)) else clauses
+    parts = _CUT.split(sentence)  # a clause, what parts it from the next, a clause, ...
+    clauses = [_DANGLING.sub("", clause) for clause in parts[:-2:2]] + parts[-1:]
+    if _HANGS_ON.match(_LEAD_IN.sub("", clauses[0], count=1)):
+        return clauses[:1]
+    joined = zip(parts[0::2], parts[1::2], strict=False)
+    return clauses[:1] + [
+        clause
+        for clause, (before, parting) in zip(clauses[1:], joined, strict=True)
+        if not _SAYS.search(before) and not (parting == " and " and _is_subject(before))
+    ]
+
+
+def _is_subject(words: str) -> bool:
+    """Whether words before "and I" are who did it too: "my friend and I went out"."""
+    words = _LEAD_IN.sub("", words.strip(" ,"), count=1)
+    return _NOUNS.match(words) is not None and not _has_verb(words)
 
 
 def _told(clause: str) -> str | None:
