@@ -29,7 +29,7 @@ TOLD = {
         "The user is showing the user's paintings in Turin next month."
     ),
     "I do- Oscar, my parrot!": None,
-    "I also practice yoga, archery, fencing, etc. However, I am slow.": "The user also practices yoga, archery, fencing, etc.",
+    "I also practice archery, fencing, etc. However, I am slow.": "The user also practices archery, fencing, etc.",
     "I planted 14 tomatoes, and it was so much fun!": "The user planted 14 tomatoes.",
     "I met the carpenter on Monday, what do you think?": None,
     "我昨天在莱比锡看了一场足球赛。": "用户昨天在莱比锡看了一场足球赛。",
