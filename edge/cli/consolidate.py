@@ -29,7 +29,7 @@ def consolidate(options: Options, now: bool, only: str | None) -> None:
     edge consolidate --now
     edge consolidate --now --only backup
     """
-    from edge.cli.terminal import print_err, print_json, print_out
+    from edge.cli.terminal import on_one_line, print_err, print_json, print_out
     from edge.client.events import Waits
 
     with options.client().consolidate(now=now, only=only) as running, _Lines() as lines:
@@ -50,7 +50,7 @@ def consolidate(options: Options, now: bool, only: str | None) -> None:
         print_out(f"It is done at the next off-peak moment{waits}.")
     else:
         for line in _summary(running.night):
-            print_out(line)
+            print_out(on_one_line(line))
 
 
 class _Lines:

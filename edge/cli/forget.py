@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Lines of a preview; JSON has more."""
-REMAINS = "What was copied before, as into a backup of the state folder, is not reached: delete that too."
+REMAINS = (
+    "Backups that the daemon made are replaced by the next night. What was copied elsewhere before is not reached: "
+    "delete that too."
+)
 
 
 def unit_number(text: str) -> int:

@@ -17,38 +17,47 @@ if TYPE_CHECKING:
 
 @click.command(short_help="List what is remembered, newest first.")
 @click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
-@click.option("--limit", type=click.IntRange(1, 500), metavar="N", help="Memories on a page (default 50).")
-@click.option("--before", type=click.IntRange(min=1), metavar="ID", help="Only those older than this id.")
-@click.option("--all", "everything", is_flag=True, help="Every page, not only one.")
-@click.option("--past", is_flag=True, help="Also what has expired, was superseded or archived.")
 @click.option(
     "--as-of", type=moment, metavar="TIME", help="What was so then; a day, such as 2026-03-01, means its end."
 )
-@click.option("--history", type=click.IntRange(min=1), metavar="ID", help="What took whose place, up to this memory.")
+@click.option("--past", is_flag=True, help="Also what has expired, was superseded or archived.")
 @click.option("--archived", is_flag=True, help="Only what was archived.")
-@click.option("--archive", type=click.IntRange(min=1), metavar="ID", multiple=True, help="Put this memory away.")
-@click.option("--restore", type=click.IntRange(min=1), metavar="ID", multiple=True, help="Bring an archived one back.")
+@click.option("--limit", type=click.IntRange(1, 500), metavar="N", help="Memories on a page (default 50).")
+@click.option("--before", type=click.IntRange(min=1), metavar="ID", help="The page of those older than this id.")
+@click.option("--all", "everything", is_flag=True, help="Every page, not only one.")
+@click.option("--history", type=click.IntRange(min=1), metavar="ID", help="What took whose place, up to this memory.")
 @click.option("--why", type=click.IntRange(min=1), metavar="ID", help="The words that this memory comes from.")
+@click.option(
+    "--archive", type=click.IntRange(min=1), metavar="ID", multiple=True, help="Put this memory away; can be repeated."
+)
+@click.option(
+    "--restore",
+    type=click.IntRange(min=1),
+    metavar="ID",
+    multiple=True,
+    help="Bring this one back from the archive; can be repeated.",
+)
 @talking
 @pass_options
 def memories(
     options: Options,
     kind: str | None,
+    as_of: str | None,
+    past: bool,
+    archived: bool,
     limit: int | None,
     before: int | None,
     everything: bool,
-    past: bool,
-    as_of: str | None,
     history: int | None,
-    archived: bool,
+    why: int | None,
     archive: tuple[int, ...],
     restore: tuple[int, ...],
-    why: int | None,
 ) -> None:
     """List what is remembered, newest first: id, date, kind, content.
 
-    Of every session, unless --session names one; EDGE_SESSION does not narrow it. --history and --why tell of one
-    memory instead, --archive and --restore move some. What is archived is not recalled unless nothing else is found.
+    Of every session, unless --session names one; EDGE_SESSION does not narrow it. --kind to --archived choose which,
+    --limit to --all how many; --history and --why tell of one memory instead, --archive and --restore move some. What
+    is archived is not recalled unless nothing else is found.
 
     \b
     edge memories

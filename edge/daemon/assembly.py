@@ -11,13 +11,13 @@ from pathlib import Path
 from edge.clock import Clock
 from edge.daemon.board import Board
 from edge.daemon.embedders import Embedders
-from edge.daemon.hindrances import Conditions
+from edge.daemon.hindrances import Conditions, OffPeak
 from edge.daemon.http import Service
 from edge.daemon.index_folders import remove_first_form
 from edge.daemon.indexes import Indexes
 from edge.daemon.memory import Memory
 from edge.daemon.offpeak import Schedule
-from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, off_peak, prompt_plan, thresholds
+from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, prompt_plan, thresholds
 from edge.daemon.quiet import Quiet
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.status import Status
@@ -28,12 +28,13 @@ from edge.engine.batches import Batches
 from edge.engine.clusters import Clusters
 from edge.engine.consolidate import Budget, Consolidation
 from edge.engine.contexts import Contexts
+from edge.engine.distilling import Distilling
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Copies, Forgetting
 from edge.engine.housekeeping import BackupStep, Job
 from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
 from edge.engine.nights import Nights
-from edge.engine.offpeak import Interrupts
+from edge.engine.offpeak import Interrupts, Step
 from edge.engine.opening import MemoryDesk
 from edge.engine.past import Past
 from edge.engine.recall import Limits, Recall
@@ -45,6 +46,7 @@ from edge.engine.truth import Doubts
 from edge.engine.turn import Turns
 from edge.engine.vector_ports import VectorIndex
 from edge.engine.vectors import Vectors, embedder_key
+from edge.engine.whether import Whether
 from edge.errors import DiskFull, EdgeError
 from edge.index.opening import open_index
 from edge.index.options import Options
@@ -70,6 +72,7 @@ class Daemon:
         rules: Rules,
         ranker: Ranker,
         workers: tuple[ThreadWorker, ThreadWorker],
+        hours: OffPeak,
         board: Board,
     ) -> None:
         started = clock.monotonic()
@@ -83,8 +86,11 @@ class Daemon:
         batches = Batches(store.batches, rules.progress, kept=timedelta(hours=settings.memory.batch_operation_hours))
         serving = Serving(store, store.archive, self.memory.archive, rules.assent)
         topics = Topics(store.topics, self.memory.vectors)
+        whether = Whether(store, store.truth, rules, fast=settings.recall.fast_answers)
         self.turns = Turns(
-            MemoryDesk(memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving, topics),
+            MemoryDesk(
+                memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving, topics, whether
+            ),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
             self.speech.speaker,
@@ -94,15 +100,8 @@ class Daemon:
             speed=speed,
             interrupts=interrupts,
         )
-        self.schedule = Schedule(
-            self._nights(settings, store, clock),
-            self._consolidation(settings, store, clock, interrupts),
-            Conditions(off_peak(settings.offpeak), self.quiet, interrupts, board, clock),
-            interrupts,
-            memory_worker,
-            clock,
-            meanwhile=self.tidy,
-        )
+        conditions = Conditions(hours, self.quiet, interrupts, board, clock)
+        self.schedule = self._schedule(settings, store, clock, interrupts, conditions)
         copies = Copies(self.speech.forget, self.memory.vectors, self.memory.forgot)
         status = Status(
             settings, models.language_id, self.memory, memory_worker, self.turns, self.speech, speed,
@@ -135,22 +134,37 @@ class Daemon:
         """Let the memory thread do what was put off a moment ago."""
         self.workers[0].in_background(self.memory.tidy)
 
-    def _nights(self, settings: Settings, store: SqliteStore, clock: Clock) -> Nights:
-        return Nights(store.nights, _backups(settings, clock), tuple(StepName), thresholds(settings.offpeak), clock)
-
-    def _consolidation(
-        self, settings: Settings, store: SqliteStore, clock: Clock, interrupts: Interrupts
-    ) -> Consolidation:
+    def _schedule(
+        self, settings: Settings, store: SqliteStore, clock: Clock, interrupts: Interrupts, conditions: Conditions
+    ) -> Schedule:
         memory_worker, model_worker = self.workers
-        house = (
+        backups = _backups(settings, clock)
+        steps = self._steps(store, backups, interrupts, clock)
+        budget = Budget(settings.offpeak.budget_minutes * 60, settings.offpeak.budget_tokens)
+        names = [step.name for step in steps]
+        return Schedule(
+            Nights(store.nights, backups, names, thresholds(settings.offpeak), clock),
+            Consolidation(store.nights, memory_worker, steps, self._model, model_worker, interrupts, clock, budget),
+            conditions,
+            interrupts,
+            memory_worker,
+            clock,
+            meanwhile=self.tidy,
+        )
+
+    def _steps(
+        self, store: SqliteStore, backups: FileBackups, interrupts: Interrupts, clock: Clock
+    ) -> tuple[Step, ...]:
+        """What a night is made of, in the order of StepName."""
+        memory_worker = self.workers[0]
+        return (
             Job(StepName.BACKLOG, memory_worker, self.memory.embed_some, "embedded"),
+            Distilling(memory_worker, store, store.distilling, self.memory.remember, clock, self.catch_up),
             Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
             Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),
             Job(StepName.CHECKPOINT, memory_worker, partial(_checkpoint, store), "checkpoints"),
-            BackupStep(_backups(settings, clock), interrupts),
+            BackupStep(backups, interrupts),
         )
-        budget = Budget(settings.offpeak.budget_minutes * 60, settings.offpeak.budget_tokens)
-        return Consolidation(store.nights, memory_worker, house, self._model, model_worker, interrupts, clock, budget)
 
     async def _model(self) -> LanguageModel:
         return (await self.speech.speaker()).model

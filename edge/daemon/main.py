@@ -22,7 +22,7 @@ from edge.daemon.door import IDLE_SECONDS, Door
 from edge.daemon.http import make_app
 from edge.daemon.listening import BACKLOG, listen
 from edge.daemon.notify import Notifier
-from edge.daemon.parts import FileModels, Models, own_table, read_rules, read_weights
+from edge.daemon.parts import FileModels, Models, off_peak, own_table, read_rules, read_weights
 from edge.daemon.quiet import noting_use
 from edge.daemon.workers import ThreadWorker
 from edge.errors import EdgeError, StoreReadOnly
@@ -88,11 +88,12 @@ async def running(
     settings: Settings, models: Models, clock: Clock, board: Board | None = None
 ) -> AsyncIterator[Daemon]:
     """A daemon that serves on its socket while the block runs. `board` stands in for this machine's."""
-    rules = await asyncio.to_thread(read_rules, own_table(settings))  # first: a mistake in it ends the start
+    hours = off_peak(settings.offpeak)  # first, and what follows: a mistake in it ends the start
+    rules = await asyncio.to_thread(read_rules, own_table(settings))
     ranker = Ranker(await asyncio.to_thread(read_weights, settings))
     workers = ThreadWorker("memory", _MEMORY_QUEUE), ThreadWorker("model", settings.daemon.queue + 2)
     store = await workers[0].run(partial(open_database, settings, clock))
-    daemon = Daemon(settings, models, clock, store, rules, ranker, workers, board or Board())
+    daemon = Daemon(settings, models, clock, store, rules, ranker, workers, hours, board or Board())
     app = make_app(daemon.service)
     app.middlewares.append(noting_use(daemon.quiet))
     runner = web.AppRunner(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -68,7 +68,8 @@ class Schedule:
         self._closing = False
         self._night: Night | None = None
         self._part: Part | None = None
-        self._is_working = False
+        self._resting = asyncio.Event()
+        self._resting.set()
         self._is_asked = False
         self._wishes: list[tuple[OwnerId, StepName | None]] = []
         self._counted: float | None = None
@@ -129,8 +130,9 @@ class Schedule:
             async with self._alone():
                 night = await self._worker.run(partial(self._nights.ask, owner, only))
                 looking = self._conditions.of_the_machine if now else self._conditions.to_go_on
-                async for progress in self._followed(night, looking):
-                    yield progress
+                async with aclosing(self._followed(night, looking)) as progress:
+                    async for each in progress:
+                        yield each
         finally:
             self._is_asked = False
 
@@ -154,8 +156,9 @@ class Schedule:
             if hindrance is not None:
                 await asyncio.sleep(_ASKED_LOOK_SECONDS)
                 continue
-            async for part in self._worked(night, looking):
-                yield part
+            async with aclosing(self._worked(night, looking)) as parts:
+                async for part in parts:
+                    yield part
             assert self._night is not None
             night = self._night
         yield night
@@ -181,11 +184,11 @@ class Schedule:
             tell(part)
 
         self._night, self._part = night, None
-        self._is_working = True
+        self._resting.clear()
         try:
             self._night = await self._consolidation.run(night, lambda: self._closing or is_hindered(), told)
         finally:
-            self._is_working = False
+            self._resting.set()
         return self._night
 
     @contextmanager
@@ -199,7 +202,7 @@ class Schedule:
 
     def look_only(self) -> Standing:
         """What off-peak does now."""
-        if self._is_working:
+        if not self._resting.is_set():
             return Standing(True, self._part, None)
         return Standing(False, None, self._conditions.to_begin())
 
@@ -211,5 +214,4 @@ class Schedule:
         """Stop what is worked on, and wait until it has. Nothing begins any more."""
         self._closing = True
         self._interrupts.hold()
-        async with self._working:
-            pass
+        await self._resting.wait()

@@ -78,11 +78,16 @@ class NightStore(Protocol):
     def last(self) -> Night | None:
         """The newest night, with its parts in their order."""
 
+    def last_open(self) -> Night | None:
+        """The newest of those that are to go on."""
+
+    def last_scheduled(self) -> Night | None:
+        """The newest of those that no person asked for."""
+
     def begin(
         self, trigger: Trigger, owner: OwnerId | None, parts: Sequence[Part], seen: Mapping[OwnerId, Seen], at: datetime
     ) -> Night:
-        """Begin a night, in which the last one ends where it had not. `seen` is what its owners have at this moment.
-        Durable; nights long past are forgotten."""
+        """Begin a night. `seen` is what its owners have at this moment. Durable; nights long past are forgotten."""
 
     def keep_parts(self, night: NightId, parts: Sequence[Part]) -> None:
         """Keep how parts stand. A power cut may take it back: then a little work is done again."""

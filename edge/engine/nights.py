@@ -39,20 +39,21 @@ class Nights:
 
     def due(self) -> Night | None:
         """The night that is to go on or was due, which is then begun."""
-        last, now = self._store.last(), self._clock.now()
-        if last is not None and last.state is NightState.OPEN:
-            return last
+        going_on = self._store.last_open()
+        if going_on is not None:
+            return going_on
+        last, now = self._store.last_scheduled(), self._clock.now()
         counts = {owner: self._store.count(owner, now) for owner in self._store.owners()}
         if not counts:
             return None
         why = self._grown(counts)
-        if last is None or last.owner is not None or self._is_another(last):
+        if last is None or self._is_another(last):
             why = why or self._untidy(last, counts)
             return None if why is None else self._begin(why, None, self._parts(list(counts)), counts)
         return None if why is None or last.state is NightState.SPENT else self._reopen(last, counts)
 
     def ask(self, owner: OwnerId, only: StepName | None) -> Night:
-        """Begin a night for one owner, of all steps or one; a night that was open ends."""
+        """Begin a night for one owner, of all steps or one. One that is open goes on after it."""
         parts = [part for part in self._parts([owner]) if only is None or part.step is only]
         counts = {owner: self._store.count(owner, self._clock.now())} if only is None else {}
         return self._begin(Trigger.ASKED, owner, parts, counts)
@@ -63,7 +64,9 @@ class Nights:
 
     def _untidy(self, last: Night | None, counts: Mapping[OwnerId, Seen]) -> Trigger | None:
         """What no count tells."""
-        if last is not None and last.state is NightState.SPENT:
+        if last is not None and (
+            last.state is NightState.SPENT or any(part.state is PartState.FAILED for part in last.parts)
+        ):
             return Trigger.UNFINISHED
         if any(is_stale(now, self._thresholds) for now in counts.values()):
             return Trigger.FRESHNESS
@@ -78,7 +81,8 @@ class Nights:
         self, why: Trigger, owner: OwnerId | None, parts: Sequence[Part], counts: Mapping[OwnerId, Seen]
     ) -> Night:
         night = self._store.begin(why, owner, parts, counts, self._clock.now())
-        self._began = night.id, self._clock.monotonic()
+        if owner is None:
+            self._began = night.id, self._clock.monotonic()
         return night
 
     def _reopen(self, night: Night, counts: Mapping[OwnerId, Seen]) -> Night:

@@ -15,6 +15,7 @@ from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
 from edge.engine.topics import Thread, Topics
+from edge.engine.whether import Whether
 from edge.engine.windows import Windows
 from edge.errors import EdgeError
 
@@ -38,6 +39,7 @@ class MemoryDesk:
     batches: Batches
     serving: Serving
     topics: Topics
+    whether: Whether
 
     def open(self, turn: RunningTurn, windows: Windows, at: datetime) -> Progress:
         """Recall for a turn, and compose its prompt. A refusal (PromptTooLong) takes back what became of the topic, so
@@ -70,4 +72,5 @@ class MemoryDesk:
             shift=thread.shift,
             back=thread.units,
         )
-        return Progress(found, prompt, scope.as_of, thread, told=self.batches.told(scope, turn.message))
+        told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
+        return Progress(found, prompt, scope.as_of, thread, told=told)

@@ -56,7 +56,7 @@ class Progress:
     def given(self) -> Given:
         """What the reply could be made with."""
         recalled = self.found.recalled
-        is_told = self.told_by_runtime and self.found.asked is not None
+        is_told = self.told_by_runtime and self.told is None and self.found.asked is not None
         told = [each.unit.id for each in recalled if is_told and each.stage is Stage.RULE]
         return Given(self.prompt.window.units, [each.unit for each in recalled], told)
 

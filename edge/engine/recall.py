@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from edge.clock import Clock
 from edge.engine.past import Past, PastAnswer
 from edge.engine.ports import MemoryStore, Scope
-from edge.engine.refusals import refusals
+from edge.engine.refusals import NO_LONGER_SO, Refusals, refusals
 from edge.engine.search import Search
 from edge.engine.vectors import Vectors
 from edge.memory.enrichment import TURNS_LOOKED_AT, context_of, needs_context
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
+from edge.memory.pool import Pool
 from edge.memory.questions import (
     asks_for_all,
     asks_of_assistant,
@@ -27,7 +28,7 @@ from edge.memory.questions import (
 )
 from edge.memory.ranking import NOTHING_RANKED, Ranker, Ranking, choose
 from edge.memory.rules import Rules
-from edge.memory.units import Recalled, SlotQuestion, Stage, Unit
+from edge.memory.units import Recalled, SlotQuestion, Stage, Unit, UnitId
 
 _POSSIBLE_HIT_SCORE = 0.9
 _OF_ASSISTANT_SCORE, _ONLY_OF_ASSISTANT_SCORE = 0.5, 0.2
@@ -162,7 +163,7 @@ class Recall:
         if not (hits and asked and asked.certain):
             searched = self._ranked(scope, query, asked, filling, limit)
         return Found(
-            recalled=_join(hits, searched.ranking.kept)[:limit],
+            recalled=_join(hits, searched.ranking.kept, limit, certain=asked is None or asked.certain),
             asked=asked,
             about_the_past=asked is not None or asks_what_was_said(query) or (searched.people and is_question(query)),
             dropped=searched.ranking.dropped,
@@ -202,16 +203,24 @@ class Recall:
         searched = self._search.find(scope, query, language, 2 * limit, context, self._rules.relations_in(query))
         started = self._clock.monotonic()
         refused = refusals(self._rules, query, context, language, asked, filling, searched.pool)
-        ranking = choose(
-            self._ranker.order(searched.pool, language),
+        ranking = self._chosen(searched.pool, query, language, refused, limit, ())
+        outdated = [each.unit.id for each, why in ranking.dropped if why == NO_LONGER_SO]
+        if outdated and not ranking.kept:  # its score is what the others were measured by
+            ranking = self._chosen(searched.pool, query, language, refused, limit, outdated)
+        ranking = replace(ranking, kept=self._search.with_passages(ranking.kept, searched.pool))
+        stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
+        return _Searched(ranking, searched.degraded, bool(searched.pool.people), stages)
+
+    def _chosen(
+        self, pool: Pool, query: str, language: str, refused: Refusals, limit: int, without: Collection[UnitId]
+    ) -> Ranking:
+        return choose(
+            self._ranker.order(pool, language, without),
             refused.why,
             limit=limit,
             threshold=self._threshold(query),
             companions=1.0 if refused.empty else self._limits.companions,
         )
-        ranking = replace(ranking, kept=self._search.with_passages(ranking.kept, searched.pool))
-        stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
-        return _Searched(ranking, searched.degraded, bool(searched.pool.people), stages)
 
     def _threshold(self, query: str) -> float:
         least = 1.0
@@ -231,6 +240,13 @@ class Recall:
         return context_of([turn for turn in turns if scope.present or turn.started_at <= scope.as_of])
 
 
-def _join(hits: Sequence[Recalled], searched: Sequence[Recalled]) -> tuple[Recalled, ...]:
-    known = {hit.unit.id for hit in hits}
-    return tuple(hits) + tuple(recalled for recalled in searched if recalled.unit.id not in known)
+def _join(hits: Sequence[Recalled], searched: Sequence[Recalled], limit: int, *, certain: bool) -> tuple[Recalled, ...]:
+    """What the rules found and what was searched for. Where the rules only guess at what is asked, the search says how
+    near each is: "I like tea" is no answer to "do I like coffee?", nor a job to "where does my sister work?"."""
+    by_rule = {hit.unit.id: hit for hit in hits}
+    if certain:
+        found = (*hits, *(recalled for recalled in searched if recalled.unit.id not in by_rule))
+        return found[:limit]
+    ranked = [by_rule.get(recalled.unit.id, recalled) for recalled in searched]
+    guessed = [hit for hit in hits if hit not in ranked]
+    return (*ranked[: max(limit // 2, limit - len(guessed))], *guessed)[:limit]

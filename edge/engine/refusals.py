@@ -12,6 +12,7 @@ from edge.memory.rules import Rules
 from edge.memory.text import normal_form, telling_terms
 from edge.memory.units import SELF, Kind, Recalled, SlotQuestion, Source, Unit
 
+NO_LONGER_SO = "no longer so"
 _EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
 """The share of the question's words that a unit must hold to stand in for a slot that the rules know to be empty. A
 looser match would answer "my number" with another number."""
@@ -44,11 +45,13 @@ class Refusals:
             return "only asks"
         if self._tells_of_others(unit, asked) or self._is_anothers(unit, asked):
             return "about somebody else"
+        if self._tells_other_things(unit, asked):
+            return "tells other things"
         if self.empty and recalled.signals["words"] < _EMPTY_SLOT_WORDS[self.language]:
             return "too few of the question's words for a slot that is empty"
         if self.empty and not any(self.rules.may_fill(slot, unit.content) for slot in asked.slots):
             return "holds no such value"
-        return "no longer so" if self._is_outdated(unit, asked) else None
+        return NO_LONGER_SO if self._is_outdated(unit, asked) else None
 
     def _only_asks(self, unit: Unit) -> bool:
         """Whether a turn's words are this very question, asked before, perhaps in fewer of its words: it shares them
@@ -80,6 +83,21 @@ class Refusals:
             return False
         subjects = {fact.subject for fact in self.rules.find_facts(unit.content) if fact.slot in asked.slots}
         return bool(subjects) and asked.subject not in subjects
+
+    def _tells_other_things(self, unit: Unit, asked: SlotQuestion) -> bool:
+        """Whether the rules read a unit, and nothing in it is of the slot that is asked for and no other: where Nate
+        lives is no answer to what Nate eats. A turn's words may say more than they read: one that the question shares
+        may be about it, if it is not the name of who is asked about."""
+        if not asked.certain or any(self.rules.slots[slot].open for slot in asked.slots):
+            return False
+        if unit.slot is not None:
+            return unit.slot not in asked.slots
+        if unit.kind is not Kind.EPISODE or unit.source is not Source.USER:
+            return False
+        facts = self.rules.find_facts(unit.content)
+        if not facts or any(fact.slot in asked.slots for fact in facts):
+            return False
+        return self.terms.difference(telling_terms(asked.subject)).isdisjoint(telling_terms(unit.content))
 
     def _is_outdated(self, unit: Unit, asked: SlotQuestion) -> bool:
         """Whether a turn's words fill the asked slot with what was replaced or taken back since: "I like coffee", and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from edge.engine.ports import MemoryStore, NewContext, Scope, Written
@@ -12,6 +13,7 @@ from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_
 from edge.memory.novelty import adds_something
 from edge.memory.rules import Exchange, Reading, Rules
 from edge.memory.secret_facts import secret_facts, statement_of
+from edge.memory.statements import rest_of
 from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState
 
 _TURNS_REFERRED_TO = 3
@@ -100,11 +102,13 @@ class Remember:
         return written
 
     def statement(self, owner: OwnerId, session: SessionId | None, text: str, at: datetime) -> Written:
-        """Store what a person asks to remember, outside a turn: the words as a fact, and the facts in them."""
+        """Store what a person asks to remember, outside a turn: the facts in the words, and as facts of their own those
+        words that say something else or more."""
         found = self._rules.read(text)
         facts = [fact for fact in found.facts if session is not None or not fact.session_only]
         bound = session is not None and found.session_only
-        drafts = [statement_of(text, session_only=bound), *facts]
+        rest = [replace(statement_of(part.text, session_only=bound), ties=part.ties) for part in rest_of(text, facts)]
+        drafts = [*rest, *facts]
         return self._store.apply(owner, self._changes(owner, session, drafts, at, text), at)
 
     def drafts(self, owner: OwnerId, session: SessionId | None, drafts: Sequence[Draft], at: datetime) -> Written:

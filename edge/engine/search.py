@@ -15,6 +15,7 @@ from edge.engine.model_ports import QueryEmbedding
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
+from edge.memory.folding import in_their_own_words
 from edge.memory.places import NOWHERE, Place
 from edge.memory.pool import Candidate, Pool, Question, Signals
 from edge.memory.ranking import SHORTLIST, Ranker, shortlist
@@ -82,11 +83,11 @@ class Search:
         # Read after it: a search may be what finds a part of the index damaged.
         degraded = ("vectors",) if embedding is None else self._vectors.degraded
         stages.end("vectors")
-        proposed = shortlist(by_text, by_vector, language, limit=max(SHORTLIST, least))
+        proposed, units = self._worth_reading(scope, by_text, by_vector, language, max(SHORTLIST, least))
         if embedding is not None:
             question = replace(question, tokens=embedding.tokens, spans=embedding.spans)
         pool = Pool(question)
-        self._fill(pool, scope, proposed)
+        self._fill(pool, scope, proposed, units)
         stages.end("read")
         self._add_neighbours(pool, scope, language, by_text, min(by_vector.values(), default=0.0))
         stages.end("neighbours")
@@ -126,8 +127,20 @@ class Search:
             return {}
         return self._vectors.nearest(embedding.vector, self._candidates, self._store.visible(scope))
 
-    def _fill(self, pool: Pool, scope: Scope, proposed: dict[UnitId, Signals]) -> None:
+    def _worth_reading(
+        self, scope: Scope, by_text: dict[UnitId, float], by_vector: dict[UnitId, float], language: str, limit: int
+    ) -> tuple[dict[UnitId, Signals], dict[UnitId, Unit]]:
+        """What is most promising of both searches, read; as if there were no lines whose own words are among it."""
+        proposed = shortlist(by_text, by_vector, language, limit=limit)
         units = self._store.units(scope, proposed.keys())
+        lines = in_their_own_words(units.values())
+        if lines:
+            by_text, by_vector = ({u: by[u] for u in by if u not in lines} for by in (by_text, by_vector))
+            proposed = shortlist(by_text, by_vector, language, limit=limit)
+            units = self._store.units(scope, proposed.keys())
+        return proposed, units
+
+    def _fill(self, pool: Pool, scope: Scope, proposed: dict[UnitId, Signals], units: dict[UnitId, Unit]) -> None:
         there = [unit for unit in proposed if unit in units]
         codes = self._codes(scope, there)
         places, terms = self._store.places(scope.owner, there), self._store.terms(units.values())

@@ -104,7 +104,7 @@ def fitting(changes: Sequence[StagedChange], placements: Sequence[StagedPlacemen
         to, unit = _refuge(staged.placement.to, refuges), staged.placement.unit
         is_free = unit in now.homes and now.homes[unit] == staged.was and unit not in now.held
         if is_free and (to in live or staged.placement.to is None):
-            chosen[unit] = replace(staged.placement, to=to)
+            chosen[unit] = staged.placement if to == staged.placement.to else replace(staged.placement, to=to)
     skipped = len(changes) - len(kept) + len(placements) - len(chosen)
     said = frozenset(chosen)
     for unit, home in now.homes.items():

@@ -6,6 +6,7 @@ words it was made of (`stated`). Which of them tells something lasting is for a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from edge.memory.distilling_en import told_in_english
 from edge.memory.distilling_zh import told_in_chinese
 from edge.memory.language import Language
 from edge.memory.questions import asks
-from edge.memory.rules_text import own_spans
+from edge.memory.rules_text import MASK, mask_quoted, own_spans
 from edge.memory.secrets import find_secrets, redacted
 from edge.memory.stated import is_stated, known_language
 from edge.memory.units import Draft, Kind
@@ -25,6 +26,12 @@ _IMPORTANCE = 0.4
 _MOST = 6
 """Lines of one message: who tells more of themselves in one pastes."""
 _MARKS = ("[redacted ", "［已隐去 ", "<|", "```")
+_JEST = re.compile(
+    r"\b(?:just (?:kidding|joking)|only joking|jk|as a joke|hypothetical\w*|let's (?:pretend|imagine)|role-?play\w*)\b"
+    r"|开玩笑|假装|角色扮演|扮演",
+    re.IGNORECASE,
+)
+"""What it stands in means none of its statements."""
 _TOLD = {"en": told_in_english, "zh": told_in_chinese}
 
 
@@ -51,7 +58,7 @@ class Line:
 def lines_of(message: str) -> tuple[Line, ...]:
     """The lines that a person's message gives, in its order; none of one that holds a secret, code or marks of a
     prompt, or that is in another language than English and Chinese."""
-    if any(mark in message for mark in _MARKS):
+    if any(mark in message for mark in _MARKS) or _JEST.search(message):
         return ()
     found = (line for start, end in own_spans(message) for line in _lines(message[start:end]))
     return tuple(dict.fromkeys(found))[:_MOST]
@@ -60,9 +67,11 @@ def lines_of(message: str) -> tuple[Line, ...]:
 def _lines(words: str) -> Iterator[Line]:
     if find_secrets(words) or redacted(words)[0] != words:
         return
+    masked, at = mask_quoted(words), 0
     for sentence in sentences(words):
+        at = words.index(sentence, at)
         language = known_language(sentence)
-        if language is None or asks(sentence):
+        if language is None or asks(sentence) or MASK in masked[at : at + 2]:  # begun inside what is quoted
             continue
         for text, quote in _TOLD[language](sentence):
             if is_stated(text, quote):

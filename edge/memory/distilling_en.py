@@ -10,17 +10,9 @@ import re
 from collections.abc import Iterator
 
 from edge.memory.compression import LIMIT
-from edge.memory.distilling_words import (
-    ADVERBS,
-    EITHER,
-    NO_ADVERBS,
-    NO_VERBS,
-    NOT_SUBJECTS,
-    PAST_FORMS,
-    PRESENT_IN_ED,
-    STAYS,
-)
+from edge.memory.distilling_words import ADVERBS, GENERAL, NO_ADVERBS, NO_VERBS
 from edge.memory.text import telling_terms
+from edge.memory.verbs import PAST_FORMS, third_person
 
 _CONDITION = re.compile(
     r"\b(?:if|unless|whether|in case|as long as|provided|otherwise|as though|dream\w*|imagin\w+|pretend\w*|suppos\w+"
@@ -29,9 +21,16 @@ _CONDITION = re.compile(
 )
 """Hypotheses, and what holds nothing for true: such a sentence is told as a whole or not at all."""
 _CUT = re.compile(
-    r"(?:,? (?:and|but|so|then|plus|though|while)|[,;:]| [–—-]+)(?: (?:now|then|also|so))? "
-    r"(?=(?:I|we|it|that|this|these|those|they|he|she|you|there|who knows)\b(?!-))",
+    r"((?:,? (?:and|but|so|then|plus|though|while)|[,;])(?: (?:now|then|also|so))? "
+    r"(?=(?:I|we|it|that|this|these|those|they|he|she|you|there|who knows)\b(?!-))"
+    r"| ?[–—-]+ |, (?=(?:take a look|check|can't wait|you know|right|huh|isn't|don't|see you|haha|lol)\b)"
+    r"|(?<=etc)\. (?=[A-Z]))",
 )
+_SAYS = re.compile(
+    r"\b(?:sa(?:id|ys)|told \w+|wr(?:ote|ites)|asked|replied|answered|texted|goes|was like)$", re.IGNORECASE
+)
+"""Behind it somebody else speaks."""
+_NOUNS = re.compile(r"^(?!(?:I|we|you|he|she|it|they|this|that|there)\b)[\w' ]{1,40}$", re.IGNORECASE)
 _HANGS_ON = re.compile(
     r"^(?:when|whenever|while|although|though|as|once|until|before|after|since|because|even|every time|except|given)\b",
     re.IGNORECASE,
@@ -92,7 +91,6 @@ _SAYS_NOTHING = re.compile(
     r"|^I (?:can not|cannot|can) (?:wait|believe|relate|agree)\b|^I had no idea\b|^I (?:feel|felt) (?:that|like)\b",
     re.IGNORECASE,
 )
-_CHANGES = {"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't"}
 _SHORT = (
     (re.compile(r"\bI[’']m\b"), "I am"),
     (re.compile(r"\bI[’']ve\b"), "I have"),
@@ -105,7 +103,8 @@ _FINITE = re.compile(
     r"|weren't|doesn't|didn't|won't|can't|[a-z]{2,}(?:ed|[^s\W]s))\b"
 )
 _WORDS = re.compile(r"[A-Za-z']+")
-_FEWEST_TERMS = 3
+_FEWEST_TERMS = 2
+"""Of those that tell more than a mood."""
 
 
 def told_in_english(sentence: str) -> Iterator[tuple[str, str]]:
@@ -122,9 +121,22 @@ def _clauses(sentence: str) -> list[str]:
     """The parts that can be told apart; what hangs on a condition or a time stays with it."""
     if _CONDITION.search(sentence):
         return [sentence]
-    clauses = _CUT.split(sentence)
-    clauses = [_DANGLING.sub("", clause) for clause in clauses[:-1]] + clauses[-1:]
-    return clauses[:1] if _HANGS_ON.match(_LEAD_IN.sub("", clauses[0], count=1)) else clauses
+    parts = _CUT.split(sentence)  # a clause, what parts it from the next, a clause, ...
+    clauses = [_DANGLING.sub("", clause) for clause in parts[:-2:2]] + parts[-1:]
+    if _HANGS_ON.match(_LEAD_IN.sub("", clauses[0], count=1)):
+        return clauses[:1]
+    joined = zip(parts[0::2], parts[1::2], strict=False)
+    return clauses[:1] + [
+        clause
+        for clause, (before, parting) in zip(clauses[1:], joined, strict=True)
+        if not _SAYS.search(before) and not (parting == " and " and _is_subject(before))
+    ]
+
+
+def _is_subject(words: str) -> bool:
+    """Whether words before "and I" are who did it too: "my friend and I went out"."""
+    words = _LEAD_IN.sub("", words.strip(" ,"), count=1)
+    return _NOUNS.match(words) is not None and not _has_verb(words)
 
 
 def _told(clause: str) -> str | None:
@@ -135,12 +147,19 @@ def _told(clause: str) -> str | None:
     clause = _time_last(clause)
     for pattern, full in _SHORT:
         clause = pattern.sub(full, clause)
-    if clause.lower().startswith("my "):
-        clause = f"My{clause[2:]}"
-    line = _of_the_person(clause) if clause.startswith("I ") else _of_what_is_theirs(clause)
-    if line is None or len(line) + 1 > LIMIT or len(telling_terms(line)) < _FEWEST_TERMS:
+    if clause.startswith("I "):
+        line = _of_the_person(clause)
+    elif clause.lower().startswith("my "):
+        line = _of_what_is_theirs(clause)
+    else:
+        return None
+    if line is None or len(line) + 1 > LIMIT or _told_terms(line) < _FEWEST_TERMS:
         return None
     return f"{line}."
+
+
+def _told_terms(line: str) -> int:
+    return sum(1 for term in telling_terms(line) if term not in GENERAL)
 
 
 def _quoted(clause: str) -> str:
@@ -167,25 +186,20 @@ def _of_the_person(clause: str) -> str | None:
     adverbs, verb, rest = _verb(clause[2:])
     if verb is None or _OTHERS.search(rest) or _points_out(rest):
         return None
-    agreeing = _agreeing(verb, past=_PAST.search(rest) is not None)
+    agreeing = third_person(verb, past=_PAST.search(rest) is not None)
     return None if agreeing is None else f"The user {' '.join([*adverbs, agreeing])}{_of_theirs(rest)}"
 
 
 def _of_what_is_theirs(clause: str) -> str | None:
-    """ "My sister lives in Rome" as "The user's sister lives in Rome", "art calms me" as "art calms the user"."""
-    if not (_MY.search(clause) or _ME.search(clause)) or _OTHERS.search(clause):
-        return None
-    if _points_out(clause) or not _FINITE.search(clause) or not _begins_with_subject(clause):
+    """ "My sister lives in Rome" as "The user's sister lives in Rome"."""
+    if _OTHERS.search(clause) or _points_out(clause) or not _has_verb(clause):
         return None
     line = _of_theirs(clause)
     return line[:1].upper() + line[1:]
 
 
-def _begins_with_subject(clause: str) -> bool:
-    first = _WORDS.match(clause)
-    if first is None or clause[first.end() :].startswith(","):
-        return False
-    return first[0][:1].isupper() and first[0].lower() not in NOT_SUBJECTS
+def _has_verb(clause: str) -> bool:
+    return _FINITE.search(clause) is not None or not PAST_FORMS.isdisjoint(clause.lower().split())
 
 
 def _verb(words: str) -> tuple[list[str], str | None, str]:
@@ -201,21 +215,6 @@ def _verb(words: str) -> tuple[list[str], str | None, str]:
             return adverbs, None if lower in NO_VERBS - {"am"} else lower, rest
         adverbs.append(lower)
         words = rest.lstrip(" ")
-
-
-def _agreeing(verb: str, *, past: bool) -> str | None:
-    """The verb behind "the user"; None where it cannot be known."""
-    if verb in _CHANGES or verb in STAYS:
-        return _CHANGES.get(verb, verb)
-    if verb in PAST_FORMS or (verb.endswith("ed") and verb not in PRESENT_IN_ED):
-        return verb
-    if verb in EITHER:
-        return verb if past else None
-    if not verb.isalpha() or (verb.endswith(("ing", "s")) and not verb.endswith("ss")):
-        return None
-    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return f"{verb}es"
-    return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}s"
 
 
 def _points_out(words: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from edge.memory.compression import LIMIT
+from edge.memory.distilling_words import GENERAL_ZH
 
 _TIME = (
     "今天|昨天|前天|明天|后天|今晚|昨晚|今早|最近|近来|现在|目前|平时|以前|之前|从小|小时候|周末|上周末?|这周末?|下周末?|上个月|这个月|下个月|去年|今年|明年"
@@ -28,13 +29,13 @@ _POINTS = re.compile("[它他她]|[这那](?!么|段时间|几天|个月|周|次
 _TURNS = re.compile("^(?:但|却|可|不过|然而|结果|其实|除|才|只是|可惜|没想到)")
 _SAYS_NOTHING = re.compile(
     "^用户(?:也|都|非常|很|真的?|十分|会|一定|要|想|当然|完全|就|已经|再|还|去|先|的确|确实|也许|可能|想要|希望)*"
-    "(?:谢|感谢|感激|希望|祝|同意|赞同|明白|知道|理解|懂|觉得|认为|相信|想问|问|请|建议|推荐|告诉|说|保证|记住|听|试|尝试|考虑|注意|努力|尽|思考|期待|看看|了解|分享|聊|谈|试着|按照|做到|好好)"
+    "(?:谢|感谢|感激|希望|祝|同意|赞同|明白|知道|理解|懂|觉得|认为|相信|想问|问|请|建议|推荐|告诉|说|保证|记住|听|试|尝试|考虑|注意|努力|尽|思考|期待|看看|了解|分享|聊|谈|试着|按照|做到|好好|认真|多|可以)"
     "|^用户(?:不知道|没想到|有一个(?:问题|烦恼)|有个(?:问题|烦恼)|(?:感到|感觉|很|非常)?(?:高兴|开心|抱歉|荣幸))"
 )
-_HAN = re.compile("[\u3400-\u9fff]")
+_TELLING = re.compile("[\u3400-\u9fffA-Za-z0-9]")
 _CLAUSE = re.compile("[^，,；;：]+[，,；;：]*")
-_FEWEST = 4
-"""Chinese characters behind 用户 and the times."""
+_FEWEST = 6
+"""Characters that tell more than a mood, names and numbers in other letters among them."""
 
 
 def told_in_chinese(sentence: str) -> Iterator[tuple[str, str]]:
@@ -71,6 +72,6 @@ def _told(said: str) -> str | None:
     owned = rest.startswith("的")
     rest = re.sub("([，,；;：](?:但是?|而且|所以|因为|不过|可是|并且|然后|于是|同时|也|就)?)我(?!们|的)", r"\1", rest)
     rest = rest.replace("我的", "自己的")
-    if "我" in rest or (owned and time) or len(_HAN.findall(rest)) < _FEWEST:
+    if "我" in rest or (owned and time) or len(_TELLING.findall(GENERAL_ZH.sub("", rest))) < _FEWEST:
         return None
     return f"用户{time}{rest}"

@@ -97,6 +97,11 @@ def _identity(draft: Draft, many: frozenset[str]) -> object:
     return frozenset({draft.slot, _OPPOSITES.get(draft.slot)}), draft.subject, draft.value
 
 
+def opposite(slot: str) -> str | None:
+    """The slot in which a value of this one cannot stand as well: `dislikes` of `likes`."""
+    return _OPPOSITES.get(slot)
+
+
 def newest_answers(units: Sequence[Unit], newest: Collection[str]) -> list[Unit]:
     """Of units that are ordered newest first, those that answer: of a slot in `newest`, only the first of a subject."""
     answered: set[tuple[str | None, str]] = set()

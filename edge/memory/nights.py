@@ -46,7 +46,7 @@ class Trigger(StrEnum):
     FORGOTTEN = "forgotten"
     """Backups hold what was forgotten since."""
     UNFINISHED = "unfinished"
-    """The budget of the last night ended before its work."""
+    """The last night left work: its budget ended first, or a step failed."""
     ASKED = "asked"
 
 

@@ -12,7 +12,10 @@ MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-MONTH = "(?:" + "|".join([*MONTHS, *(rf"{name[:3]}(?![a-z'’])" for name in MONTHS), r"sept(?![a-z'’])"]) + ")"
+MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?)(?![a-z])"
+)
 """A month's name, or its beginning: Jan, sept. Patterns are for texts without regard to case."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEK_ZH = "周|星期|礼拜"

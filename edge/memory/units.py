@@ -113,6 +113,9 @@ class Draft:
     """True for "no, it's A-2": in a slot that holds several, it also ends the one that it corrects."""
     replaces: str | None = None
     """The value that is corrected; None for the newest."""
+    ties: tuple[tuple[str, str], ...] = ()
+    """Slots with their subjects, of facts that are written with it and were drawn from its words: when one of these
+    ends, it ends too."""
 
 
 @dataclass(frozen=True, slots=True)

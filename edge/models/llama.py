@@ -9,7 +9,7 @@ from edge.clock import Clock
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling, StopSignal
 from edge.errors import Cancelled
 from edge.models.llama_context import BRANCHES, CHAT, ROWS, SCRATCH, Cell, LlamaContext, Stopped
-from edge.models.llama_sampling import log_probability, sampler
+from edge.models.llama_sampling import log_probabilities, log_probability, sampler
 from edge.models.llama_stop import LlamaStop
 from edge.models.llama_tokenizer import LlamaTokenizer
 from edge.models.pieces import PieceBuilder
@@ -141,13 +141,15 @@ class LlamaModel:
         with self._call(stop), self._cancelled():
             kept = self._context.reuse(SCRATCH, prefix)
             self._context.evaluate(SCRATCH, prefix[kept:])
-            first = [log_probability(self._context.row(-1), candidate[0]) for candidate in candidates]
+            first = log_probabilities(self._context.row(-1), [candidate[0] for candidate in candidates])
             rests = self._score_rests(len(prefix), candidates)
             return [(a + b) / len(c) for a, b, c in zip(first, rests, candidates, strict=True)]
 
     def _score_rests(self, prefix_tokens: int, candidates: Sequence[Sequence[int]]) -> list[float]:
         """Sum of log-probabilities of each candidate's tokens after its first."""
         sums = [0.0] * len(candidates)
+        if all(len(candidate) == 1 for candidate in candidates):
+            return sums
         for group in self._groups(prefix_tokens, candidates):
             try:
                 self._score_group(prefix_tokens, candidates, group, sums)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import llama_cpp.llama_cpp as lib
@@ -48,5 +48,11 @@ def _draw(context: LlamaContext, chain: object) -> int:
 
 def log_probability(row: Row, token: int) -> float:
     """The token's log-probability under a row of logits."""
+    return log_probabilities(row, (token,))[0]
+
+
+def log_probabilities(row: Row, tokens: Sequence[int]) -> list[float]:
+    """Those of several tokens: what all of them share is reckoned once."""
     top = row.max()
-    return float(row[token] - top - np.log(np.exp(row - top).sum()))
+    usual = top + np.log(np.exp(row - top).sum())
+    return [float(row[token] - usual) for token in tokens]

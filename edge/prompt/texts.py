@@ -8,6 +8,7 @@ from datetime import date, datetime, tzinfo
 from enum import StrEnum
 
 from edge.memory.units import Kind, Source, Unit
+from edge.memory.verbs import PAST_FORMS, STAYS
 from edge.prompt.dated_words import Form, Time, with_times
 
 ANCHOR_MARK = "<|memory_anchor|>"
@@ -129,11 +130,17 @@ CHINESE = Texts(
 LANGUAGES = {"en": ENGLISH, "zh": CHINESE}
 _ABOUT_THE_USER = re.compile(
     r"^(?:In this talk[:,] t|T)he user(?:(?P<possessive>'s)"
-    r"| (?P<adverb>no longer |still |also )?(?P<verb>was|[a-z]+(?<!s)s|[a-z]+(?:ss|x|sh|ch|zz)es)) "
+    r"| (?P<adverb>(?:no longer |still |also |(?:just|always|never|often|only|already|even|soon|[a-z]+ly) )*)"
+    r"(?P<verb>was|[a-z]+(?<!s)s|[a-z]+(?:ss|x|sh|ch|zz)es|[a-z]+ed|[a-z]+n't"
+    rf"|{'|'.join(sorted(PAST_FORMS | STAYS))})) "
     r"(?<!always )(?<!sometimes )(?<!perhaps )"
 )
+_AGAIN = re.compile(r"\bthe user(?P<possessive>'s)?\b")
 _ABOUT_THE_USER_ZH = re.compile(r"^(?:本次对话[：中])?用户(?=[\u4e00-\u9fff])")
-_IRREGULAR = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
+_IRREGULAR = {
+    "is": "are", "was": "were", "has": "have", "does": "do", "goes": "go",
+    "isn't": "aren't", "wasn't": "weren't", "hasn't": "haven't", "doesn't": "don't",
+}  # fmt: skip
 _SIBILANT_ENDING = re.compile(r"(?<=ss|ch|sh|zz)es$|(?<=x)es$")
 _MONTHS = [
     "January",
@@ -159,7 +166,7 @@ def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     """
     when = spoken_date(unit.valid_from, texts, now, zone)
     words = to_the_person(" ".join(unit.content.split()))
-    if unit.kind is Kind.EPISODE:
+    if unit.kind is Kind.EPISODE or _in_passing(unit):
         words = _dated(words, unit.valid_from.astimezone(zone).date(), now.astimezone(zone).date())
     if unit.valid_until is not None and unit.valid_until <= now:
         words = texts.ended.format(since=when, until=spoken_date(unit.valid_until, texts, now, zone)) + words
@@ -167,6 +174,11 @@ def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     archived = texts.archived if unit.archived_at is not None else ""
     source = texts.between.join(filter(None, (_whose(unit, texts), when, archived)))
     return f"[{source}] {words}" if source else words
+
+
+def _in_passing(unit: Unit) -> bool:
+    """Whether it is a statement of the person's as they made it, with its "yesterday"."""
+    return unit.kind is Kind.FACT_REFERENCE and unit.source is Source.USER and unit.slot is None
 
 
 def _whose(unit: Unit, texts: Texts) -> str:
@@ -192,10 +204,12 @@ def _dated(words: str, said: date, today: date) -> str:
 def to_the_person(sentence: str) -> str:
     """A distilled sentence about the user, turned to the user: "The user likes tea." is "You like tea."
 
-    A tiny model repeats a note's wording, and so speaks to the person instead of about them. Only the beginning is
-    touched, which only distilled units have.
+    A tiny model repeats a note's wording, and so speaks to the person instead of about them. Only what begins so is
+    touched, which only distilled units do.
     """
     turned = _ABOUT_THE_USER.sub(_address, sentence, count=1)
+    if turned != sentence:
+        turned = _AGAIN.sub(lambda found: "your" if found["possessive"] else "you", turned)
     return _ABOUT_THE_USER_ZH.sub("你", turned, count=1)
 
 

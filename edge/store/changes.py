@@ -13,6 +13,7 @@ from edge.memory.units import Change, Confirm, Ending, Insert, OwnerId, Settle, 
 from edge.store.confirming import confirm
 from edge.store.contradictions import mark_doubts, settle
 from edge.store.rows import micros, optional_micros
+from edge.store.ties import tie, tied_to
 
 _INSERT_UNIT = """
     INSERT INTO units (owner, session, kind, content, subject, slot, value, entities, source, source_turn, quote,
@@ -33,6 +34,7 @@ def apply_changes(
     added: list[UnitId] = []
     confirmed: list[UnitId] = []
     superseded: list[UnitId] = []
+    told: list[tuple[UnitId, Insert]] = []
     for change in changes:
         if isinstance(change, Settle):
             settle(db, owner, change, at)
@@ -44,6 +46,8 @@ def apply_changes(
             added.append(unit)
             superseded += _end_all(db, owner, unit, change)
             mark_doubts(db, owner, unit, change, at)
+            told += [(unit, change)] if change.draft.ties else []
+    tie(db, owner, told, [*added, *confirmed])
     return Written(turn, tuple(added), tuple(confirmed), tuple(superseded))
 
 
@@ -66,11 +70,12 @@ def _insert(db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, change:
 
 
 def _end_all(db: sqlite3.Connection, owner: OwnerId, by: UnitId, change: Insert) -> list[UnitId]:
-    """End what a new unit supersedes; those of it that there were."""
+    """End what a new unit supersedes, with what is tied to it; those of it that there were."""
     ended = []
-    for number, unit in enumerate(change.supersedes):
+    for number, fact in enumerate(change.supersedes):
         why = change.endings[number] if number < len(change.endings) else Ending.NEWER
-        parameters = {"by": by, "at": micros(change.valid_from), "unit": unit, "owner": owner, "why": why.value}
-        if db.execute(_END, parameters).rowcount == 1:
-            ended.append(unit)
+        for unit in (fact, *(tied_to(db, owner, fact) if why is not Ending.CONFIRMED else ())):
+            parameters = {"by": by, "at": micros(change.valid_from), "unit": unit, "owner": owner, "why": why.value}
+            if db.execute(_END, parameters).rowcount == 1:
+                ended.append(unit)
     return ended

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 
@@ -19,6 +19,8 @@ from edge.memory.clusters import (
     Create,
     Dissolve,
     Placement,
+    Profile,
+    Reprofile,
     Run,
     StagedNumber,
     Why,
@@ -49,8 +51,8 @@ _LEADER = """
 """
 _IS_FOLLOWER = "(f.kind = 'tool_result' OR (f.kind = 'episode' AND f.source IN ('assistant', 'tool')))"
 _FOLLOWERS = f"""
-    SELECT f.id, f.cluster, {_LEADER} FROM units f
-    WHERE f.owner = :owner AND {_IS_FOLLOWER} AND f.source_turn IN (
+    SELECT f.id, f.cluster, {_LEADER} FROM units f INDEXED BY units_by_turn
+    WHERE f.owner = :owner AND {_IS_FOLLOWER} AND f.source_turn NOTNULL AND f.source_turn IN (
         SELECT u.source_turn FROM units u WHERE u.id IN (SELECT value FROM json_each(:ids)) AND u.source_turn NOTNULL)
 """
 _STRAGGLERS = f"""
@@ -68,8 +70,8 @@ HELD = f"""
 """Whether unit `u` is where the person put it, or in no cluster since the person took it out of one."""
 _VECTORS = """
     SELECT v.vector FROM units u INDEXED BY units_in_cluster
-        JOIN embeddings v ON v.unit = u.id AND v.embedder = e.id AND v.chunk = 0
-        JOIN embedders e ON e.name = (SELECT value FROM meta WHERE name = 'embedder')
+        CROSS JOIN embeddings v ON v.unit = u.id AND v.chunk = 0 AND v.embedder = (
+            SELECT id FROM embedders WHERE name = (SELECT value FROM meta WHERE name = 'embedder'))
     WHERE u.owner = :owner AND u.cluster = :cluster AND u.superseded = 0 ORDER BY u.id DESC LIMIT :limit
 """
 _CREATE = """
@@ -90,17 +92,18 @@ _IN_FORCE = """
         SELECT ifnull(max(sequence), 0) FROM cluster_runs WHERE owner = :owner AND state = 'done')
     WHERE id = :run AND owner = :owner
 """
-_RESTORE_UNITS = """
-    UPDATE units SET cluster = p.before FROM cluster_placements p
-    WHERE p.run = :run AND p.unit = units.id AND units.owner = :owner AND units.cluster IS NOT p.before
+_MOVE_UNITS = """
+    UPDATE units SET cluster = p.{0} FROM cluster_placements p
+    WHERE p.run = :run AND p.unit = units.id AND units.owner = :owner AND units.cluster IS NOT p.{0}
 """
 
 
 def put_in_force(db: sqlite3.Connection, owner: OwnerId, run: Run, at: datetime) -> None:
     """Make what a run prepared true, as far as it fits, and keep what was before."""
-    fit = _fit(db, owner, run)
+    profiles = read_profiles(db, owner)
+    fit = _fit(db, owner, run, profiles)
     clear_staged(db, owner, run.id)
-    ids = _change_clusters(db, owner, run, fit.changes, at)
+    ids = _change_clusters(db, owner, run, fit.changes, profiles, at)
     _move_units(db, owner, run, [(each, _settled(each.to, ids)) for each in fit.placements])
     recentre(db, owner, _without_centroid(fit.changes, ids))
     counts = json.dumps(asdict(fit.counts()))
@@ -118,7 +121,7 @@ def take_back(db: sqlite3.Connection, owner: OwnerId, run: Run, at: datetime) ->
         _restore_cluster(db, owner, cluster, before, centroid, embedder)
         if centroid is None:
             lost.append(ClusterId(cluster))
-    db.execute(_RESTORE_UNITS, {"owner": owner, "run": run.id})
+    db.execute(_MOVE_UNITS.format("before"), {"owner": owner, "run": run.id})
     recentre(db, owner, lost)
     db.execute("UPDATE cluster_changes SET before_centroid = NULL WHERE run = ?", (run.id,))
     db.execute(
@@ -144,7 +147,7 @@ def recentre(db: sqlite3.Connection, owner: OwnerId, clusters: Iterable[ClusterI
 # --- what fits ---------------------------------------------------------------------------------------------------
 
 
-def _fit(db: sqlite3.Connection, owner: OwnerId, run: Run) -> Fitting:
+def _fit(db: sqlite3.Connection, owner: OwnerId, run: Run, profiles: Mapping[ClusterId, Profile]) -> Fitting:
     changes, placements = read_changes(db, owner, run.id), read_placements(db, owner, run.id)
     dissolved = [staged.change.cluster for staged in changes if isinstance(staged.change, Dissolve)]
     homes = _homes(db, _HOMES, owner, [staged.placement.unit for staged in placements])
@@ -152,7 +155,7 @@ def _fit(db: sqlite3.Connection, owner: OwnerId, run: Run) -> Fitting:
     followers = _followers(db, owner, homes)
     homes |= _homes(db, _HOMES, owner, list(followers.values()))
     held = () if run.trigger == PERSON_TRIGGER else _held(db, owner, homes)
-    return fitting(changes, placements, Standing(read_profiles(db, owner), homes, held, followers))
+    return fitting(changes, placements, Standing(profiles, homes, held, followers))
 
 
 def _homes(db: sqlite3.Connection, sql: str, owner: OwnerId, ids: Iterable[int]) -> dict[UnitId, ClusterId | None]:
@@ -181,7 +184,12 @@ def _held(db: sqlite3.Connection, owner: OwnerId, homes: Iterable[UnitId]) -> fr
 
 
 def _change_clusters(
-    db: sqlite3.Connection, owner: OwnerId, run: Run, changes: Iterable[Change], at: datetime
+    db: sqlite3.Connection,
+    owner: OwnerId,
+    run: Run,
+    changes: Iterable[Change],
+    profiles: Mapping[ClusterId, Profile],
+    at: datetime,
 ) -> dict[StagedNumber, ClusterId]:
     """Make the changes and keep what was before; the ids of new clusters."""
     ids: dict[StagedNumber, ClusterId] = {}
@@ -194,13 +202,13 @@ def _change_clusters(
             after = profile_json(change.profile)
             db.execute(_RECORD, (run.id, "create", number, None, None, None, after, change.why))
         else:
-            _change_known(db, owner, run, change)
+            _change_known(db, owner, run, change, profiles[change.cluster])
     return ids
 
 
-def _change_known(db: sqlite3.Connection, owner: OwnerId, run: Run, change: Change) -> None:
-    assert not isinstance(change, Create)
-    before = profile_json(read_profiles(db, owner)[change.cluster])
+def _change_known(
+    db: sqlite3.Connection, owner: OwnerId, run: Run, change: Reprofile | Dissolve, before: Profile
+) -> None:
     centroid, embedder = db.execute(
         "SELECT centroid, embedder FROM clusters WHERE id = ? AND owner = ?", (change.cluster, owner)
     ).fetchone()
@@ -211,7 +219,7 @@ def _change_known(db: sqlite3.Connection, owner: OwnerId, run: Run, change: Chan
         action, after = "reprofile", profile_json(change.profile)
         columns = (*profile_columns(change.profile), vector_blob(change.centroid), run.embedder or embedder)
         db.execute(_REPROFILE, (*columns, change.cluster, owner))
-    db.execute(_RECORD, (run.id, action, change.cluster, before, centroid, embedder, after, change.why))
+    db.execute(_RECORD, (run.id, action, change.cluster, profile_json(before), centroid, embedder, after, change.why))
 
 
 def _move_units(
@@ -224,10 +232,7 @@ def _move_units(
         """,
         [(run.id, to, each.why.value, each.score, each.checked, each.unit, owner) for each, to in moves],
     )
-    db.executemany(
-        "UPDATE units SET cluster = ?1 WHERE id = ?2 AND owner = ?3 AND cluster IS NOT ?1",
-        [(to, each.unit, owner) for each, to in moves],
-    )
+    db.execute(_MOVE_UNITS.format("cluster"), {"owner": owner, "run": run.id})
 
 
 def _settled(to: Target | None, ids: dict[StagedNumber, ClusterId]) -> ClusterId | None:

@@ -128,7 +128,8 @@ def _clean_cluster(
         lost = still_lost(forgetting.lost, texts_in(profile), members)
     elif not any(lost.is_in(text) for text in texts_in(profile)):
         return profile
-    return cleaned(profile, lost, new_key(cluster, members, lost, others or ()))
+    key = new_key(cluster, members, lost, others or ()) if lost.is_in(profile.key) else profile.key
+    return cleaned(profile, lost, key)
 
 
 def _clean_staged(forgetting: _Forgetting, row: Row) -> None:

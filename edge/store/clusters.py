@@ -59,7 +59,7 @@ _MEMBERS = f"""
     ORDER BY u.id DESC LIMIT :limit
 """
 _TO_PLACE = f"""
-    FROM units u INDEXED BY units_in_cluster
+    FROM units u INDEXED BY units_unplaced
     WHERE u.owner = :owner AND u.cluster IS NULL AND u.superseded = 0 AND u.archived_at IS NULL
         AND u.kind IN ({", ".join(f"'{kind.value}'" for kind in sorted(LEADING_KINDS))})
         AND (u.kind <> 'episode' OR u.source IN ('user', 'import'))

@@ -19,6 +19,7 @@ from edge.store.holding import holding, value_held
 from edge.store.leftovers import clear_leftovers
 from edge.store.reserve import Reserve
 from edge.store.rows import Row, json_ids
+from edge.store.ties import with_told
 from edge.store.topics import clear_topics
 from edge.store.traces import Traces, note_traces
 
@@ -71,7 +72,9 @@ class Remover:
 
 def what_goes(db: Database, owner: OwnerId, ids: Collection[UnitId]) -> Erasure:
     """What goes with those of the ids that are the owner's."""
-    named = _statements(db.rows(_NAMED, {"owner": owner, "ids": json_ids(with_doubles(db, owner, ids))}))
+    named = _statements(
+        db.rows(_NAMED, {"owner": owner, "ids": json_ids(with_told(db, owner, with_doubles(db, owner, ids)))})
+    )
     return _what_goes(db, owner, list(named.values()))
 
 

@@ -20,10 +20,11 @@ _COUNT = """
     SELECT (SELECT count(*) FROM units WHERE owner = :owner),
         (SELECT count(*) FROM turns WHERE owner = :owner),
         (SELECT count(*) - count(DISTINCT session) FROM topics WHERE owner = :owner),
-        (SELECT count(*) FROM units WHERE owner = :owner AND archived_at IS NULL AND superseded = 0
-            AND (valid_until IS NULL OR valid_until > :at)),
-        (SELECT count(*) FROM units WHERE owner = :owner AND archived_at IS NULL)
+        (SELECT count(*) FROM units INDEXED BY units_archived WHERE owner = :owner AND archived_at IS NOT NULL),
+        (SELECT count(*) FROM units INDEXED BY units_ended
+            WHERE owner = :owner AND superseded IN (0, 1) AND valid_until <= :at AND archived_at IS NULL)
 """
+"""Each from an index alone. What has a successor has ended too."""
 _KEEP = """
     INSERT INTO night_parts (night, place, step, owner, state, seconds, tokens, works, counts, failure)
     VALUES (:night, :place, :step, :owner, :state, :seconds, :tokens, :works, :counts, :failure)
@@ -46,14 +47,18 @@ class SqliteNights:
         return read_owners(self._db)
 
     def last(self) -> Night | None:
-        row = self._db.row("SELECT id, why, owner, began_at, ended_at, state FROM nights ORDER BY id DESC LIMIT 1")
-        return None if row is None else self._night(row)
+        return self._newest("true")
+
+    def last_open(self) -> Night | None:
+        return self._newest("state = 'open'")
+
+    def last_scheduled(self) -> Night | None:
+        return self._newest("owner IS NULL")
 
     def begin(
         self, trigger: Trigger, owner: OwnerId | None, parts: Sequence[Part], seen: Mapping[OwnerId, Seen], at: datetime
     ) -> Night:
         with self._db.transaction() as db:
-            db.execute("UPDATE nights SET state = 'spent', ended_at = ? WHERE state = 'open'", (micros(at),))
             night = db.execute(
                 "INSERT INTO nights (why, owner, began_at, state) VALUES (?, ?, ?, 'open')",
                 (trigger.value, owner, micros(at)),
@@ -82,16 +87,22 @@ class SqliteNights:
     def count(self, owner: OwnerId, at: datetime) -> Seen:
         row = self._db.row(_COUNT, {"owner": owner, "at": micros(at)})
         assert row is not None
-        return Seen(*row)
+        units, turns, tasks, archived, ended = row
+        return Seen(units, turns, tasks, units - archived - ended, units - archived)
 
     def seen(self, owner: OwnerId) -> Seen:
         row = self._db.row("SELECT units, turns, tasks FROM night_counts WHERE owner = ?", (owner,))
         return Seen() if row is None else Seen(*row)
 
     def _read(self, night: NightId) -> Night:
-        row = self._db.row("SELECT id, why, owner, began_at, ended_at, state FROM nights WHERE id = ?", (night,))
-        assert row is not None
-        return self._night(row)
+        found = self._newest("id = ?", night)
+        assert found is not None
+        return found
+
+    def _newest(self, condition: str, *parameters: int) -> Night | None:
+        columns = "id, why, owner, began_at, ended_at, state"
+        row = self._db.row(f"SELECT {columns} FROM nights WHERE {condition} ORDER BY id DESC LIMIT 1", parameters)
+        return None if row is None else self._night(row)
 
     def _night(self, row: Row) -> Night:
         number, why, owner, began_at, ended_at, state = row

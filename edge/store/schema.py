@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from edge.store.schema_clusters import CLUSTERS
 from edge.store.schema_nights import NIGHTS
+from edge.store.schema_readings import READINGS
+from edge.store.schema_told import TOLD
 
 APPLICATION_ID = 0x45444745
 """`EDGE`: marks a database file as one of ours."""
@@ -294,6 +296,7 @@ _THIRD = Migration(
             PRIMARY KEY (batch, item)
         ) STRICT, WITHOUT ROWID
         """,
+        *TOLD,
     ),
 )
 
@@ -309,4 +312,6 @@ _FIFTH = Migration(
 
 _SIXTH = Migration("006_nights", NIGHTS)
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH)
+_SEVENTH = Migration("007_readings", READINGS)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH)

@@ -21,7 +21,14 @@ CLUSTERS: tuple[str, ...] = (
     ) STRICT
     """,
     "CREATE INDEX clusters_of_owner ON clusters (owner, gone)",
-    "CREATE INDEX units_in_cluster ON units (owner, cluster, superseded)",
+    # All that is counted of a cluster's members; and what is in none, by id.
+    """
+    CREATE INDEX units_in_cluster ON units (owner, cluster, superseded, archived_at, last_accessed, created_at)
+    """,
+    """
+    CREATE INDEX units_unplaced ON units (owner)
+    WHERE cluster IS NULL AND superseded = 0 AND archived_at IS NULL
+    """,
     # What organised them, and the person's edits. `sequence` is the order in which runs came into force.
     """
     CREATE TABLE cluster_runs (

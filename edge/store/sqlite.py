@@ -35,6 +35,7 @@ from edge.store.forgetting import Remover
 from edge.store.full_text import merge_some
 from edge.store.masks import Masks
 from edge.store.nights import SqliteNights
+from edge.store.readings import SqliteReadings
 from edge.store.reserve import Reserve
 from edge.store.rows import micros
 from edge.store.search import search_units
@@ -84,6 +85,8 @@ class SqliteStore:
         """And as its ContextStore."""
         self.nights = SqliteNights(db)
         """And as its NightStore."""
+        self.readings = SqliteReadings(db)
+        """And as its ReadingStore."""
         self.topics = SqliteTopics(db)
         """And as its TopicStore."""
         self.truth = SqliteTruth(db)

@@ -38,6 +38,23 @@ def turns(model: str | None, count: int, rounds: int, json_file: Path | None) ->
 
 
 @bench.command()
+@_model
+@click.option("--trials", default=20, show_default=True, type=_AT_LEAST_ONE, help="Trials of each step.")
+@click.option("--step", "names", multiple=True, help="A step; may be given several times. Else all that there are.")
+@json_option
+def offpeak(model: str | None, trials: int, names: tuple[str, ...], json_file: Path | None) -> None:
+    """Let turns arrive in the middle of off-peak work; compare the first token with an idle daemon's."""
+    from edge.memory.nights import StepName
+    from scripts.benchmarks.offpeak import measure_offpeak
+
+    unknown = set(names) - {step.value for step in StepName}
+    if unknown:
+        raise click.UsageError(f"There is no step {min(unknown)}.")
+    steps = [step for step in StepName if not names or step.value in names]
+    finish(measure_offpeak(model, trials, steps), json_file)
+
+
+@bench.command()
 @click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
 @click.option("--k", "depths", default="5,10,20,30", show_default=True, metavar="K,...", help="Depths of recall.")
 @click.option(

@@ -330,6 +330,7 @@ def test_status(daemon: ScriptedDaemon, edge: Edge) -> None:
         "holds     units 12, turns 5, sessions 2, unembedded 0, 4.1 kB of text, 41 kB on disk",
         "queue     turns 1, limit 8",
         "speed     prefill 118 tokens/s",
+        "off-peak  waits: the board is hot, 82 °C",
         "degraded  vectors",
         "socket    /run/edge/edge.sock",
         "state     /var/lib/edge",
@@ -398,7 +399,7 @@ def test_forget(daemon: ScriptedDaemon, edge: Edge) -> None:
     forgettable(daemon)
     result = edge("forget", "#42", "--yes")
     assert (result.exit_code, result.stdout) == (0, "Forgotten: #42, #41\n")
-    assert "backup" in result.stderr
+    assert "Backups" in result.stderr
     assert forgets(daemon) == [{"ids": [42]}]
     answer = json.loads(edge("forget", "42", "--yes", "--json").stdout)
     assert answer == {"forgotten": [42, 41], "turns": 1, "kept": []}

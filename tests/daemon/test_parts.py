@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 from dataclasses import replace
+from datetime import time
 from functools import partial
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import pytest
 
 from edge.clock import SystemClock
 from edge.daemon import parts
-from edge.daemon.parts import FileModels, decay, own_table, read_rules, read_weights
+from edge.daemon.parts import FileModels, decay, off_peak, own_table, read_rules, read_weights, thresholds
 from edge.errors import EdgeError, ModelDamaged, ModelMissing, ModelUnfit, ModelUnknown, SettingsInvalid
+from edge.memory.nights import Hours, Thresholds
 from edge.memory.units import SlotQuestion
 from edge.memory.weights import WEIGHTS
 from edge.models.manifest import Role, load_manifest
-from edge.settings import EmbedderSettings, MemorySettings, ModelSettings, RecallSettings, Settings
+from edge.settings import EmbedderSettings, MemorySettings, ModelSettings, OffPeakSettings, RecallSettings, Settings
 from tests.e2e.running import environment, settings_of
 
 
@@ -26,6 +28,17 @@ def test_when_memories_leave_the_active_set_is_set_and_what_is_anchored_stays() 
     assert (made.expired.days, made.superseded.days, made.unused.days) == (1, 2, 3)
     assert {"instruction", "name"} <= set(made.standing)
     assert "like" not in made.standing
+
+
+def test_when_it_is_off_peak_is_set() -> None:
+    made = off_peak(OffPeakSettings(idle_minutes=2, hours="22:00-06:30", hot_celsius=60))
+    assert (made.idle_seconds, made.hours, made.hot) == (120, Hours(time(22), time(6, 30)), 60)
+    assert off_peak(OffPeakSettings(hours="")).hours is None
+    with pytest.raises(SettingsInvalid, match=r"offpeak.hours: 'at night'") as invalid:
+        off_peak(OffPeakSettings(hours="at night"))
+    assert invalid.value.details["key"] == "offpeak.hours"
+    made_due = thresholds(OffPeakSettings(new_units=1, new_turns=2, growth=0.3, freshness=0.4))
+    assert made_due == Thresholds(1, 2, 0.3, 0.4)
 
 
 @pytest.fixture

@@ -128,6 +128,29 @@ def test_another_users_units_are_neither_listed_shown_recalled_nor_forgotten(
     assert list(mine.all_memories()) == units
 
 
+def test_another_users_clusters_are_neither_shown_nor_edited(shared: DaemonThread, other: OtherUser) -> None:
+    unit = shared.talk.remember("The garage code is 4711", kind="fact_reference")["added"][0]
+    moved = shared.talk.clusters.move_to_new(unit, "garage and car")
+    cluster, run = moved["memory"]["cluster"], moved["run"]["id"]
+    theirs = other.request("POST", "/v1/memories", {"content": "nginx", "kind": "fact_reference"})[1]["added"][0]
+    assert other.request("GET", "/v1/clusters")[1] == {"clusters": [], "unplaced": 1}
+    assert other.request("GET", "/v1/clusters/history")[1]["runs"] == []
+    for method, path, body, code in (
+        ("GET", f"/v1/clusters/{cluster}", None, "cluster_not_found"),
+        ("POST", f"/v1/clusters/{cluster}/rename", {"key": "my own words"}, "cluster_not_found"),
+        ("POST", f"/v1/clusters/{cluster}/merge", {"into": 99}, "cluster_not_found"),
+        ("POST", f"/v1/memories/{theirs}/move", {"cluster": cluster}, "cluster_not_found"),
+        ("POST", f"/v1/memories/{unit}/move", {"cluster": None}, "memory_not_found"),
+        ("GET", f"/v1/clusters/history/{run}", None, "cluster_run_not_found"),
+        ("POST", "/v1/clusters/undo", {"run": run}, "cluster_run_not_found"),
+        ("POST", "/v1/clusters/undo", {}, "nothing_to_undo"),
+    ):
+        status, answer = other.request(method, path, body)
+        assert (status >= 400, answer["error"]["code"]) == (True, code)
+        assert "garage" not in str(answer)
+    assert shared.talk.memory(unit)["cluster"] == cluster
+
+
 def test_the_same_session_name_is_two_sessions(shared: DaemonThread, other: OtherUser) -> None:
     mine = shared.talk
     mine.say("My name is Ann Lee.", "main")

@@ -174,6 +174,6 @@ def test_the_model_gets_the_past_with_its_dates() -> None:
             await say(made, "I live in Hamburg now.")
             made.windows.forget(ANN)
             await say(made, "Where did I live before?")
-            assert "until yesterday" in made.prompt_texts()[-1]
+            assert "[you said] From 4 May to yesterday: You live in Berlin." in made.prompt_texts()[-1]
 
     run(story)

@@ -145,6 +145,26 @@ def test_across_a_restart_the_same_night_is_the_same(years: Years) -> None:
     assert years.nights.due() is None
 
 
+def test_what_failed_makes_the_next_night_due(years: Years) -> None:
+    night = years.nights.due()
+    assert night is not None
+    years.end(night)
+    years.store.keep_parts(night.id, [replace(night.parts[1], state=PartState.FAILED, failure="no model")])
+    assert years.nights.due() is None
+    years.clock.pass_by(hours=20)
+    again = years.nights.due()
+    assert again is not None
+    assert (again.trigger, again.parts[1].state) == (Trigger.UNFINISHED, PartState.WAITING)
+
+
+def test_one_that_is_open_goes_on_after_one_that_was_asked_for(years: Years) -> None:
+    scheduled = years.nights.due()
+    asked = years.nights.ask(BOB, StepName.BACKUP)
+    assert years.nights.due() == asked
+    years.end(asked)
+    assert years.nights.due() == scheduled
+
+
 def test_a_night_that_was_asked_for_is_one_owners_and_holds_up_none(years: Years) -> None:
     asked = years.nights.ask(ANN, StepName.BACKUP)
     assert [(part.step, part.owner) for part in asked.parts] == [(StepName.BACKUP, None)]

@@ -151,6 +151,58 @@ def test_words_that_were_taken_back_since_are_no_answer(desk: Desk, told: str, t
     assert ask(desk, question).recalled
 
 
+@pytest.mark.parametrize(
+    ("told", "taken_back", "question"),
+    [
+        ("I love coffee.", "I don't like coffee any more.", "Do I love coffee?"),
+        ("我喜欢喝咖啡。", "我不再喝咖啡了。", "我喜欢喝咖啡吗？"),
+    ],
+)
+def test_what_was_taken_back_is_no_measure_for_what_took_it_back(
+    desk: Desk, told: str, taken_back: str, question: str
+) -> None:
+    desk.say(told)
+    desk.say(taken_back)
+    found = contents(ask(desk, question))
+    assert taken_back in found
+    assert told not in found
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "guess"),
+    [
+        (["I like tea.", "I don't like coffee any more."], "Do I like coffee?", "The user likes tea."),
+        (["我喜欢喝茶。", "我不再喝咖啡了。"], "我喜欢咖啡吗？", "用户喜欢喝茶。"),
+    ],
+)
+def test_what_the_rules_only_guess_stands_behind_what_is_nearer(
+    desk: Desk, told: list[str], question: str, guess: str
+) -> None:
+    for words in told:
+        desk.say(words)
+    found = contents(ask(desk, question))
+    assert guess in found[1:]
+    assert found[0] != guess
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "answers"),
+    [
+        ("My cousin Nate lives in Oslo.", "What is Nate's favourite dish?", False),
+        ("Nate eats a lot of lasagne, which is his favourite.", "What is Nate's favourite dish?", True),
+        ("My cousin Nate lives in Oslo.", "What is my cousin's phone number?", False),
+        ("我同事小刚住在青岛。", "小刚的电话是多少？", False),
+    ],
+)
+def test_what_the_rules_read_as_other_things_is_no_answer(
+    desk: Desk, told: str, question: str, *, answers: bool
+) -> None:
+    desk.say(told)
+    found = ask(desk, question)
+    assert bool(found.recalled) is answers
+    assert (found.empty_slot is None) is answers
+
+
 def test_a_question_that_asks_for_more_is_searched_too(desk: Desk) -> None:
     desk.say("The castle in my city has a moat.")
     desk.say("I live in Hamburg.")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from edge.memory.units import Draft, Kind, Source, TurnState
+from edge.engine.ports import Scope
+from edge.memory.units import Draft, Ending, Kind, Source, TurnState
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk
 
 
@@ -73,12 +74,12 @@ def test_nothing_is_drawn_from_the_assistants_words(desk: Desk) -> None:
 
 
 def test_a_statement_is_a_fact_and_the_facts_in_it(desk: Desk) -> None:
-    written = desk.remember.statement(ANN, None, "My name is Will.", desk.clock.now())
+    written = desk.remember.statement(ANN, None, "My name is Will, say the papers.", desk.clock.now())
     assert [(unit.kind, unit.slot) for unit in desk.units()] == [
         (Kind.FACT_REFERENCE, None),
         (Kind.USER_PROFILE, "name"),
     ]
-    again = desk.remember.statement(ANN, OTHER, "My name is Will", desk.clock.now())
+    again = desk.remember.statement(ANN, OTHER, "My name is Will, say the papers", desk.clock.now())
     assert again.added == ()
     assert set(again.confirmed) == set(written.added)
 
@@ -107,3 +108,61 @@ def test_drafts_are_stored_as_given(desk: Desk) -> None:
     (unit,) = desk.units()
     assert (unit.kind, unit.source, unit.entities, unit.importance) == (Kind.TOOL_RESULT, Source.TOOL, ("km",), 0.9)
     assert (unit.session, unit.source_turn) == (MAIN, None)
+
+
+def current(desk: Desk, text: str) -> list[str]:
+    """What holds a text and is remembered as current."""
+    return [unit.content for unit in desk.units(past=False) if text in unit.content]
+
+
+@pytest.mark.parametrize(
+    ("told", "moved", "question", "before", "after"),
+    [
+        ("I live in Berlin", "I moved to Hamburg", "Where do I live?", "Berlin", "Hamburg"),
+        ("我住在柏林", "我搬到汉堡了", "我住在哪里？", "柏林", "汉堡"),
+    ],
+)
+def test_a_remembered_sentence_that_fills_a_slot_does_not_outlive_it(
+    desk: Desk, told: str, moved: str, question: str, before: str, after: str
+) -> None:
+    for text in (told, moved):
+        desk.clock.pass_by(minutes=1)
+        (unit,) = desk.remember.statement(ANN, None, text, desk.clock.now()).added
+        assert desk.store.unit(ANN, unit).slot == "home"
+    desk.embed()
+    assert current(desk, before) == []
+    found = desk.recall.find(Scope(ANN, MAIN, desk.clock.now(), present=True), question)
+    assert after in found.recalled[0].unit.content
+    assert not any(before in each.unit.content for each in found.recalled)
+
+
+@pytest.mark.parametrize(
+    ("told", "moved", "before", "beside"),
+    [
+        ("I live in Berlin near the lake with my two cats.", "I moved to Hamburg", "Berlin", "cats"),
+        ("我住在柏林，邻居晚上吹小号。", "我搬到汉堡了", "柏林", "小号"),
+    ],
+)
+def test_one_that_says_more_ends_with_its_slot(desk: Desk, told: str, moved: str, before: str, beside: str) -> None:
+    words, _ = desk.remember.statement(ANN, None, told, desk.clock.now()).added
+    assert current(desk, beside) == [told]
+    desk.clock.pass_by(minutes=1)
+    written = desk.remember.statement(ANN, None, moved, desk.clock.now())
+    assert words in written.superseded
+    assert current(desk, before) == []
+    ended = desk.store.unit(ANN, words)
+    assert (ended.superseded_by, ended.ended_why) == (written.added[0], Ending.NEWER)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("I live in Berlin. My neighbour plays the trumpet.", "My neighbour plays the trumpet."),
+        ("我住在柏林。邻居晚上吹小号。", "邻居晚上吹小号。"),
+    ],
+)
+def test_what_is_said_beside_it_in_another_sentence_stays(desk: Desk, told: str, kept: str) -> None:
+    desk.remember.statement(ANN, None, told, desk.clock.now())
+    desk.clock.pass_by(minutes=1)
+    desk.remember.statement(ANN, None, "I moved to Hamburg", desk.clock.now())
+    assert kept in current(desk, kept)

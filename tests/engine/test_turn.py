@@ -26,6 +26,7 @@ from edge.engine.serving import Serving
 from edge.engine.speed import Speed
 from edge.engine.topics import Topics
 from edge.engine.turn import Turns
+from edge.engine.whether import Whether
 from edge.engine.windows import Windows
 from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
 from edge.memory.archive import Decay
@@ -95,7 +96,14 @@ class House(Desk):
         self.interrupts = Interrupts()
         self.turns = Turns(
             MemoryDesk(
-                self.workers[0], self.recall, self.remember, self.contexts, self.batches, self.serving, self.topics
+                self.workers[0],
+                self.recall,
+                self.remember,
+                self.contexts,
+                self.batches,
+                self.serving,
+                self.topics,
+                Whether(self.store, self.store.truth, RULES, fast=fast),
             ),
             Answers(RULES, fast=fast),
             self.workers[1],

@@ -40,6 +40,7 @@ from tests.fakes.clusters import FakeClusters
 from tests.fakes.contexts import FakeContexts
 from tests.fakes.distilling import FakeDistilling
 from tests.fakes.embeddings import FakeEmbeddings
+from tests.fakes.readings import FakeReadings
 from tests.fakes.topics import FakeTopics
 from tests.fakes.truth import FakeTruth
 
@@ -58,6 +59,7 @@ class FakeMemoryStore(FakeEmbeddings):
 
     def __init__(self) -> None:
         super().__init__()
+        self._ties: set[tuple[UnitId, UnitId]] = set()
         self.contexts = FakeContexts(self)
         self.batches = FakeBatches(self)
         self._turns: dict[TurnId, Turn] = {}
@@ -71,6 +73,7 @@ class FakeMemoryStore(FakeEmbeddings):
         self.topics = FakeTopics(self._units, lambda unit: unit in self._superseded)
         self.truth = FakeTruth(self)
         self.clusters = FakeClusters(self)
+        self.readings = FakeReadings(self._units)
         self.distilling = FakeDistilling(
             self._units, self._confirmed_in, lambda unit: unit in self._superseded, self._change
         )
@@ -108,6 +111,7 @@ class FakeMemoryStore(FakeEmbeddings):
         added: list[UnitId] = []
         confirmed: list[UnitId] = []
         superseded: list[UnitId] = []
+        told: list[tuple[UnitId, Insert]] = []
         for change in changes:
             if isinstance(change, Insert):
                 unit = self._insert(owner, turn, change, at)
@@ -117,11 +121,20 @@ class FakeMemoryStore(FakeEmbeddings):
                     **dict(zip(change.supersedes, change.endings, strict=False)),
                 }
                 superseded += [old for old, why in whys.items() if self._end(owner, old, unit, change.valid_from, why)]
+                for words in [w for fact, w in self._ties if whys.get(fact, Ending.CONFIRMED) is not Ending.CONFIRMED]:
+                    if words in self._units and self._units[words].superseded_by is None:
+                        whys[words] = next(whys[fact] for fact, w in self._ties if w == words and fact in whys)
+                        superseded += [words] if self._end(owner, words, unit, change.valid_from, whys[words]) else []
+                told.append((unit, change))
                 self.truth.doubted(owner, unit, change)
             elif isinstance(change, Settle):
                 self.truth.settled(owner, change)
             elif self._confirm(owner, turn, change, at):
                 confirmed.append(change.unit)
+        for words, change in told:
+            for fact in (*added, *confirmed):
+                if fact != words and (self._units[fact].slot, self._units[fact].subject) in change.draft.ties:
+                    self._ties.add((fact, words))
         return Written(turn, tuple(added), tuple(confirmed), tuple(superseded))
 
     def _insert(self, owner: OwnerId, turn: TurnId | None, change: Insert, at: datetime) -> UnitId:
@@ -177,7 +190,10 @@ class FakeMemoryStore(FakeEmbeddings):
 
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         statements = {unit.id: self._statement(unit) for unit in self._units.values() if unit.owner == owner}
-        named = [statements[unit] for unit in sorted(self.truth.with_doubles(owner, ids) & statements.keys())]
+        named = [
+            statements[unit]
+            for unit in sorted(self._with_told(self.truth.with_doubles(owner, ids)) & statements.keys())
+        ]
         if not named:
             return ()
         words = [Words(turn.id, turn.message, turn.reply) for turn in self._turns.values() if turn.owner == owner]
@@ -197,6 +213,10 @@ class FakeMemoryStore(FakeEmbeddings):
         for turn in gone.replies:
             self._turns[turn] = replace(self._turns[turn], reply="")
         return tuple(sorted(gone.units))
+
+    def _with_told(self, ids: set[UnitId]) -> set[UnitId]:
+        words = {words for fact, words in self._ties if fact in ids}
+        return ids | words | {fact for fact, words in self._ties if words in ids}
 
     def tidy(self) -> bool:
         return False

@@ -27,12 +27,15 @@ class FakeNights:
     def last(self) -> Night | None:
         return self.nights[-1] if self.nights else None
 
+    def last_open(self) -> Night | None:
+        return next((night for night in reversed(self.nights) if night.state is NightState.OPEN), None)
+
+    def last_scheduled(self) -> Night | None:
+        return next((night for night in reversed(self.nights) if night.owner is None), None)
+
     def begin(
         self, trigger: Trigger, owner: OwnerId | None, parts: Sequence[Part], seen: Mapping[OwnerId, Seen], at: datetime
     ) -> Night:
-        last = self.last()
-        if last is not None and last.state is NightState.OPEN:
-            self.end(last.id, NightState.SPENT, at)
         night = Night(NightId(len(self.nights) + 1), trigger, owner, at, None, NightState.OPEN, _ordered(parts))
         self.nights.append(night)
         self._note(seen)
@@ -53,7 +56,7 @@ class FakeNights:
         return self.nights[night - 1]
 
     def count(self, owner: OwnerId, at: datetime) -> Seen:
-        return self.has[owner]
+        return self.has.get(owner, Seen())
 
     def seen(self, owner: OwnerId) -> Seen:
         return self._seen.get(owner, Seen())

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.folding import saying
-from edge.memory.units import Source, Unit
+from edge.memory.folding import in_their_own_words, saying
+from edge.memory.units import Kind, Source, TurnId, Unit, UnitId
 from tests.memory.making import unit
 
 
@@ -57,3 +57,25 @@ def test_long_texts_are_not_compared() -> None:
 @given(st.text(max_size=40))
 def test_every_text_says_the_same_as_itself(text: str) -> None:
     assert says_the_same(unit(1, text), unit(2, text))
+
+
+def test_a_line_gives_way_to_the_words_it_retells() -> None:
+    words = replace(unit(1, "I keep bees."), kind=Kind.EPISODE, source_turn=TurnId(7))
+    line = replace(unit(2, "The user keeps bees."), kind=Kind.FACT_REFERENCE, source_turn=TurnId(7))
+    reply = replace(words, id=UnitId(3), source=Source.ASSISTANT)
+    assert in_their_own_words([words, line]) == {line.id}
+    assert in_their_own_words([replace(words, source=Source.IMPORT), line]) == {line.id}
+    assert in_their_own_words([line]) == in_their_own_words([reply, line]) == frozenset()
+    assert in_their_own_words([replace(words, source_turn=TurnId(8)), line]) == frozenset()
+
+
+def test_what_says_more_than_the_words_gives_way_to_nothing() -> None:
+    words = replace(unit(1, "I keep bees."), kind=Kind.EPISODE, source_turn=TurnId(7))
+    line = replace(unit(2, "The user keeps bees."), kind=Kind.FACT_REFERENCE, source_turn=TurnId(7))
+    for other in (
+        replace(line, slot="pet"),
+        replace(line, value="bees"),
+        replace(line, kind=Kind.USER_PROFILE),
+        replace(line, source=Source.ASSISTANT),
+    ):
+        assert in_their_own_words([words, other]) == frozenset()

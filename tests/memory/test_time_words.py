@@ -18,7 +18,7 @@ def test_a_month_is_known_by_its_name_and_by_its_beginning(number: int) -> None:
         assert month_number(found[0]) == number
 
 
-@pytest.mark.parametrize("text", ["Market", "marbles", "Jan's", "decide", "sun"])
+@pytest.mark.parametrize("text", ["Market", "marbles", "decide", "sun"])
 def test_a_word_that_begins_as_a_month_is_none(text: str) -> None:
     assert re.match(MONTH, text, re.IGNORECASE) is None
 

@@ -86,6 +86,11 @@ def test_a_note_works_out_the_times_of_words_that_were_said_before(texts: Texts,
     assert note(unit(said, kind=Kind.EPISODE, days=2), texts, NOW, UTC) == line
 
 
+def test_a_statement_made_in_passing_keeps_its_times() -> None:
+    told = unit("The user ran yesterday.", kind=Kind.FACT_REFERENCE, days=2)
+    assert note(told, ENGLISH, NOW, UTC) == "[you said, 1 May] You ran yesterday (30 April)."
+
+
 def test_words_of_today_and_distilled_ones_stay_as_they_are() -> None:
     assert note(unit("I ran yesterday.", kind=Kind.EPISODE), ENGLISH, NOW, UTC).endswith("I ran yesterday.")
     assert note(unit("The user runs tomorrow.", days=2), ENGLISH, NOW, UTC).endswith("You run tomorrow.")
@@ -126,7 +131,14 @@ def test_every_source_and_kind_has_words(language: str, source: Source, kind: Ki
         ("The user studies law.", "You study law."),
         ("The user uses a cane.", "You use a cane."),
         ("The user's sister's phone number is 7.", "Your sister's phone number is 7."),
-        ("The user always takes tea.", "The user always takes tea."),
+        ("The user always takes tea.", "You always take tea."),
+        ("The user went to a fair with the user's aunt.", "You went to a fair with your aunt."),
+        ("The user's aunt gave the user a telescope.", "Your aunt gave you a telescope."),
+        ("The user doesn't like raw onions.", "You don't like raw onions."),
+        ("The user recently learned to weld.", "You recently learned to weld."),
+        ("The user might move to Lisbon.", "You might move to Lisbon."),
+        ("The user interface is grey.", "The user interface is grey."),
+        ("Ann met the user's aunt.", "Ann met the user's aunt."),
         ("The user and Ann met.", "The user and Ann met."),
         ("Ann likes The user likes.", "Ann likes The user likes."),
         ("用户喜欢茶。", "你喜欢茶。"),

@@ -69,7 +69,7 @@ class ClusterForgettingContract:
         made(store, *units, profile=profile)
         store.forget(ANN, units[:1])
         (cluster,) = store.clusters.clusters(ANN)
-        assert cluster.profile == Profile("espresso machine cleans", "", ("espresso",), NamedBy.WORDS, Coarse.PERSON)
+        assert cluster.profile == Profile("espresso machine", "", ("espresso",), NamedBy.WORDS, Coarse.PERSON)
         assert cluster.size == 2
         assert "zabaglione" not in words(store)
 
@@ -110,6 +110,18 @@ class ClusterForgettingContract:
         embed(store, units[1], 0.0, 1.0)
         cluster = made(store, *units)
         store.forget(ANN, units[:1])
+        centroid = store.clusters.cluster(ANN, cluster).centroid
+        assert centroid is not None
+        assert centroid.tolist() == [0.0, 1.0]
+
+    def test_nor_does_one_that_undoing_restores(self, store: Stores) -> None:
+        units = say(store, "likes espresso", "coffee at home")
+        embed(store, units[0], 1.0, 0.0)
+        embed(store, units[1], 0.0, 1.0)
+        cluster = made(store, *units)
+        run(store, [Reprofile(cluster, SERVERS, np.array([0.6, 0.8], dtype=np.float32), "")])
+        store.forget(ANN, units[:1])
+        store.clusters.undo(ANN, None, NOON)
         centroid = store.clusters.cluster(ANN, cluster).centroid
         assert centroid is not None
         assert centroid.tolist() == [0.0, 1.0]

@@ -533,3 +533,35 @@ class ClusterStoreContract:
         pets = store.clusters.clusters(ANN)[1].id
         assert homes(store, units) == [coffee, coffee, None, pets]
         assert done.counts == RunCounts(skipped=4)
+
+    def test_what_the_person_took_back_holds_no_more(self, store: Stores) -> None:
+        (unit,) = say(store, "likes espresso")
+        servers = made(store, *say(store, "runs nginx"), profile=SERVERS)
+        store.clusters.edit(ANN, "move", [], place([unit], None, Why.PERSON), NOON)
+        assert store.clusters.count_unplaced(ANN) == 0
+        store.clusters.undo(ANN, None, NOON)
+        assert store.clusters.count_unplaced(ANN) == 1
+        run(store, (), place([unit], servers))
+        assert homes(store, [unit]) == [servers]
+
+    def test_what_came_into_force_last_counts_whatever_began_first(self, store: Stores) -> None:
+        """The run began before the edit and dissolves the cluster after it: the unit is where the run put it."""
+        units = say(store, "likes espresso", "runs nginx")
+        coffee, servers = made(store, units[0]), made(store, units[1], profile=SERVERS)
+        number = begin(store)
+        store.clusters.edit(ANN, "move", [], place(units[1:], coffee, Why.PERSON), NOON)
+        store.clusters.stage(ANN, number, [Dissolve(coffee, "merged", into=servers)])
+        store.clusters.apply_run(ANN, number, NOON)
+        pets = made(store, *say(store, "has a cat"), profile=Profile("pets of Ann"))
+        run(store, (), place(units[1:], pets))
+        assert homes(store, units) == [servers, pets]
+
+    def test_what_an_undoing_moved_since_it_was_staged_stays(self, store: Stores) -> None:
+        (unit,) = say(store, "likes espresso")
+        servers = made(store, *say(store, "runs nginx"), profile=SERVERS)
+        made(store, unit)
+        number = begin(store)
+        store.clusters.stage(ANN, number, (), place([unit], servers))
+        store.clusters.undo(ANN, None, NOON)
+        assert store.clusters.apply_run(ANN, number, NOON).counts == RunCounts(skipped=1)
+        assert homes(store, [unit]) == [None]

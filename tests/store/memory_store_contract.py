@@ -14,7 +14,7 @@ from edge.engine.ports import EmbeddingRow, MemoryStore, Scope, Written
 from edge.engine.vector_ports import VectorLog
 from edge.errors import MemoryNotFound, TurnNotOpen
 from edge.memory.places import Place
-from edge.memory.units import Change, Confirm, Draft, Kind, OwnerId, SessionId, Source, TurnState, UnitId
+from edge.memory.units import Change, Confirm, Draft, Ending, Kind, OwnerId, SessionId, Source, TurnState, UnitId
 from tests.store.making import (
     ANN,
     BOB,
@@ -515,6 +515,44 @@ class MemoryStoreContract:
         store.save_embeddings("mini/2", [embedding(unit) for unit in (*ids, later)])
         assert kept(store) == [ids[1], ids[0], ids[2], later]
         assert store.count_missing("mini/2") == 0
+
+    # --- what was told in the same words ---
+
+    def test_words_end_with_the_fact_they_are_tied_to(self, store: Store) -> None:
+        words, home, name = self._told_with_ties(store)
+        moved = replace(fact("lives in Hamburg", "home", "hamburg"))
+        later = store.apply(ANN, [insert(moved, supersedes=(home,), valid_from=after(hours=1))], after(hours=1))
+        assert later.superseded == (home, words)
+        ended = store.unit(ANN, words)
+        assert (ended.superseded_by, ended.ended_why) == (later.added[0], Ending.NEWER)
+        assert store.unit(ANN, name).superseded_by is None
+
+    def test_words_stay_where_another_fact_ends_or_theirs_is_confirmed(self, store: Store) -> None:
+        words, home, name = self._told_with_ties(store)
+        other = insert(fact("is Bill", "name", "bill"), supersedes=(name,))
+        surer = replace(insert(fact("surely lives in Berlin"), supersedes=(home,)), endings=(Ending.CONFIRMED,))
+        assert store.apply(ANN, [other, surer], NOON).superseded == (name, home)
+        assert store.unit(ANN, words).superseded_by is None
+
+    def test_words_are_tied_to_a_fact_that_they_confirm(self, store: Store) -> None:
+        (home,) = store.apply(ANN, [insert(fact("lives in Berlin", "home", "berlin"))], NOON).added
+        told = replace(fact("Berlin, near the lake"), ties=(("home", "self"),))
+        words = store.apply(ANN, [insert(told), Confirm(home)], NOON).added[0]
+        moved = insert(fact("lives in Hamburg", "home", "hamburg"), supersedes=(home,))
+        assert store.apply(ANN, [moved], NOON).superseded == (home, words)
+
+    @pytest.mark.parametrize("which", [0, 1])
+    def test_forgetting_words_or_their_fact_takes_both(self, store: Store, which: int) -> None:
+        words, home, name = self._told_with_ties(store)
+        assert store.forget(ANN, [(words, home)[which]]) == (words, home)
+        assert store.forget(ANN, [name]) == (name,)
+
+    @staticmethod
+    def _told_with_ties(store: Store) -> tuple[UnitId, UnitId, UnitId]:
+        told = replace(fact("柏林，湖边，两只猫"), ties=(("home", "self"),))
+        drafts = [told, fact("lives in Berlin", "home", "berlin"), fact("is Will", "name", "will")]
+        words, home, name = store.apply(ANN, [insert(draft) for draft in drafts], NOON).added
+        return words, home, name
 
     # --- forgetting ---
 

@@ -49,8 +49,11 @@ class NightsContract:
         assert again == nights.last() == replace(night, parts=(PARTS[0], WORKED, PARTS[2]))
         assert nights.seen(ANN) == Seen(9)
 
-    def test_a_night_ends_the_one_that_was_open(self, nights: NightStore) -> None:
+    def test_one_that_was_asked_for_stands_beside_the_one_that_is_open(self, nights: NightStore) -> None:
+        assert (nights.last_open(), nights.last_scheduled()) == (None, None)
         first = nights.begin(Trigger.TASK, None, PARTS, {}, NOON)
         second = nights.begin(Trigger.ASKED, BOB, (), {}, after(hours=1))
         assert second.id > first.id
-        assert nights.last() == second
+        assert (nights.last(), nights.last_open(), nights.last_scheduled()) == (second, second, first)
+        nights.end(second.id, NightState.DONE, NOON)
+        assert nights.last_open() == first

@@ -74,10 +74,11 @@ def _step(plain: FakeMemoryStore, chance: random.Random) -> Callable[[Stores], o
     if running is None and plain.clusters.runs(ANN, limit=1) and chance.random() < 0.4:
         return _undo
     if known and chance.random() < 0.2:
-        unit, to = chance.choice(UNITS[:FACTS]), chance.choice(known)
+        unit, to = chance.choice([unit for unit in UNITS if plain.find(unit)]), chance.choice(known)
         return lambda store: store.clusters.edit(ANN, "move", [], [Placement(unit, to, Why.PERSON)], NOON)
-    if chance.random() < 0.05 and plain._owned(ANN, unit := chance.choice(UNITS)):
-        return lambda store: store.forget(ANN, [unit])
+    if chance.random() < 0.05:
+        forgotten = chance.choice(UNITS)
+        return lambda store: store.forget(ANN, [forgotten])
     if running is None:
         return begin
     if chance.random() < 0.4:

@@ -44,6 +44,18 @@ def test_terms_can_be_merged_for_ever() -> None:
         db.execute("INSERT INTO units_text (units_text) VALUES ('integrity-check')")
 
 
+def test_segments_are_merged_a_little_at_a_time_and_no_level_is_left_behind(sqlite_store: SqliteStore) -> None:
+    kept = [tell(sqlite_store, f"Zeppelin {number} leaves at nine. 飞艇{number}号。") for number in range(9)]
+    for _ in range(3):
+        while sqlite_store.merge_text():
+            pass
+    assert finds(sqlite_store, "zeppelin") == finds(sqlite_store, "飞艇") == kept
+    assert not sqlite_store.merge_text()
+    assert len(sqlite_store._db.rows("SELECT DISTINCT segid FROM units_text_idx")) == 1
+    ((record,),) = sqlite_store._db.rows(_RECORD)
+    assert len(record) < 100
+
+
 def test_forgetting_empties_levels_that_are_half_full(database: Path) -> None:
     with closing(open_store(database, NoonClock())) as store:
         kept, gone = tell(store, "The zeppelin leaves at nine. 飞艇九点起飞。"), tell(store, "Box 1 is empty.")

@@ -1,0 +1,205 @@
+"""Phases of a run that weigh notes: reading them, what is usual, placing, and checking some of the places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from edge.engine.clustering_asking import Asking
+from edge.engine.clustering_picture import Topic
+from edge.engine.clustering_state import BACKGROUND, LEAST_BACKGROUND, State
+from edge.engine.clustering_work import Outcome, Task
+from edge.engine.ports import Vector
+from edge.memory.cluster_maths import nearest
+from edge.memory.cluster_signals import Note, decide, mixed
+from edge.memory.clusters import Placement, Why
+from edge.memory.language import Language
+from edge.memory.units import UnitId
+
+NEAREST = 5
+CHECKED_SHARE = 0.1
+CHECKED_LEAST = 5
+WRONG_SHARE = 0.3
+"""Of the places that are asked about again: a run of which more are wrong is not put in force."""
+_NOTES = 6
+"""Notes of one unit of work: a second or two of a small model."""
+_WEIGHED = frozenset({Why.LIKELIHOOD, Why.CENTROID, Why.BOOTSTRAP, Why.SPLIT})
+
+
+async def read(task: Task) -> Outcome:
+    """Let the model read notes that it has not read: those of the run, and members that stand for their clusters."""
+    missing = [
+        unit
+        for unit, note in sorted(task.picture.notes.items())
+        if note.reading is None and task.reads(note.language) is not None and not task.state.is_done(unit)
+    ]
+    readings: dict[UnitId, Vector] = {}
+    for unit in missing[:_NOTES]:
+        assert task.asking is not None
+        reading = await task.asking.read(task.picture.notes[unit].text)
+        if reading is not None:
+            readings[unit] = reading
+    failed = len(missing[:_NOTES]) - len(readings)
+    state = task.state.with_done(*missing[:_NOTES])
+    return Outcome(state, len(missing) <= _NOTES, readings=readings, counts=_counts(read=len(readings), failed=failed))
+
+
+async def weigh(task: Task) -> Outcome:
+    """Find out how likely keys are after a note that may be about anything: one note of the background at a time."""
+    state = task.state if task.state.background else _with_background(task)
+    for language, units in state.background.items():
+        keys = list(dict.fromkeys(topic.key(language) for topic in task.picture.topics))
+        for at, unit in enumerate(units):
+            due = [key for key in keys if state.at(language, key) == at]
+            asking = task.reads(language)
+            if not due or asking is None:
+                continue
+            scores = await _keys(task, asking, unit, due)
+            return Outcome(state.weighed(language, dict(zip(due, scores, strict=True))), False)
+    return Outcome(state, True)
+
+
+async def place(task: Task) -> Outcome:
+    """Weigh the nearest clusters for units that have no place yet; one that fits none stays without."""
+    waiting = [unit for unit in task.state.units if unit in task.picture.notes and unit not in task.staged]
+    if not task.picture.topics:
+        return Outcome(task.state, True)
+    placed = [await _placed(task, unit) for unit in waiting[:_NOTES]]
+    done = sum(placement.to is not None for placement in placed)
+    counts = _counts(placed=done, unsure=len(placed) - done)
+    return Outcome(task.state, len(waiting) <= _NOTES, placements=placed, counts=counts)
+
+
+async def refine(task: Task) -> Outcome:
+    """Ask the model about those that were only grouped: where it is sure, its choice holds."""
+    waiting = [
+        unit
+        for unit, placement in sorted(task.staged.items())
+        if placement.why in {Why.BOOTSTRAP, Why.SPLIT} and _may_refine(task, unit)
+    ]
+    placed = [await _placed(task, unit) for unit in waiting[:_NOTES]]
+    sure = [placement for placement in placed if placement.to is not None]
+    moved = sum(placement.to != task.staged[placement.unit].to for placement in sure)
+    state = task.state.with_done(*(f"refined {unit}" for unit in waiting[:_NOTES]))
+    return Outcome(state, len(waiting) <= _NOTES, placements=sure, counts=_counts(moved=moved))
+
+
+async def check(task: Task) -> Outcome:
+    """Ask about a tenth of the places again, in a simpler form: is this key likelier than another of the keys?"""
+    if task.asking is None or len(task.picture.topics) < 2:
+        return Outcome(task.state, True)
+    state = task.state if task.state.tries else _with_tries(task)
+    waiting = [unit for unit in state.tries if unit in task.staged and not state.is_done(f"checked {unit}")]
+    placements = [placement for unit in waiting[:_NOTES] if (placement := await _checked(task, unit)) is not None]
+    state = state.with_done(*(f"checked {unit}" for unit in waiting[:_NOTES]))
+    return Outcome(state, len(waiting) <= _NOTES, placements=placements, counts=_counts(checked=len(placements)))
+
+
+def too_many_wrong(placements: Sequence[Placement]) -> bool:
+    """Whether the second question denied too many of the places."""
+    asked = [placement.checked for placement in placements if placement.checked is not None]
+    return bool(asked) and asked.count(False) > WRONG_SHARE * len(asked)
+
+
+# --- placing -----------------------------------------------------------------------------------------------------
+
+
+async def _placed(task: Task, unit: UnitId) -> Placement:
+    note = task.picture.notes[unit]
+    features = task.picture.features([unit])[0]
+    nowhere = Placement(unit, None, Why.UNPLACED)
+    if not features.any():
+        return nowhere
+    near = [task.picture.topics[at] for at in nearest(features, task.picture.centroids, NEAREST)]
+    cosines = [float(topic.centroid @ features) for topic in near]
+    asking = task.reads(note.language)
+    if asking is None:
+        at = decide(cosines, by_centroid=True)
+        return nowhere if at is None else task.goes(unit, near[at], Why.CENTROID, cosines[at])
+    keys = await _likelier(task, asking, note, near)
+    if keys is None:
+        return nowhere
+    scores = mixed(cosines, keys)
+    at = decide(scores)
+    return nowhere if at is None else task.goes(unit, near[at], Why.LIKELIHOOD, scores[at])
+
+
+async def _likelier(task: Task, asking: Asking, note: Note, topics: Sequence[Topic]) -> list[float | None] | None:
+    """How much likelier each cluster's key is after the note than usually; None where the answer is no use."""
+    keys = [topic.key(note.language) for topic in topics]
+    scores = await asking.keys(note.text, keys, fuller=task.fuller)
+    if scores is None:
+        return None
+    usual = [task.state.usually(note.language, key) for key in keys]
+    if any(one is None for one in usual):
+        return [None] * len(keys)
+    return [score - one for score, one in zip(scores, usual, strict=True) if one is not None]
+
+
+async def _keys(task: Task, asking: Asking, unit: UnitId, keys: Sequence[str]) -> list[float | None]:
+    """The likelihoods of keys after a note of the background; none where it was forgotten or the answer is no use."""
+    if unit not in task.picture.notes:
+        return [None] * len(keys)
+    scores = await asking.keys(task.picture.notes[unit].text, keys, fuller=task.fuller)
+    return [None] * len(keys) if scores is None else list(scores)
+
+
+def _with_background(task: Task) -> State:
+    """The state with notes of each language that say what is usual, drawn by the run's seed."""
+    random = np.random.default_rng(task.run.seed)
+    background: dict[Language, tuple[UnitId, ...]] = {}
+    for language in sorted(task.languages):
+        own = sorted(unit for unit, note in task.picture.notes.items() if note.language == language)
+        if len(own) >= LEAST_BACKGROUND:
+            drawn = random.choice(len(own), min(BACKGROUND, len(own)), replace=False)
+            background[language] = tuple(own[int(at)] for at in drawn)
+    return replace(task.state, background=background)
+
+
+def _may_refine(task: Task, unit: UnitId) -> bool:
+    if unit not in task.picture.notes or task.state.is_done(f"refined {unit}"):
+        return False
+    return task.reads(task.picture.notes[unit].language) is not None
+
+
+# --- checking ----------------------------------------------------------------------------------------------------
+
+
+def _with_tries(task: Task) -> State:
+    placed = sorted(
+        unit
+        for unit, placement in task.staged.items()
+        if placement.to is not None and placement.why in _WEIGHED and _is_known(task, unit)
+    )
+    count = min(len(placed), max(CHECKED_LEAST, math.ceil(CHECKED_SHARE * len(placed))))
+    drawn = np.random.default_rng(task.run.seed + 1).permutation(len(placed))[:count]
+    return replace(task.state, tries=tuple(placed[int(at)] for at in drawn))
+
+
+def _is_known(task: Task, unit: UnitId) -> bool:
+    note = task.picture.notes.get(unit)
+    return note is not None and task.reads(note.language) is not None
+
+
+async def _checked(task: Task, unit: UnitId) -> Placement | None:
+    """The placement with what the second question says of it; an answer that is no use denies it."""
+    placement = task.staged[unit]
+    here = [topic for topic in task.picture.topics if topic.to == placement.to]
+    others = [topic for topic in task.picture.topics if topic.to != placement.to]
+    if not here or not others or not _is_known(task, unit):
+        return None
+    other = others[int(np.random.default_rng(task.run.seed + unit).integers(len(others)))]
+    note = task.picture.notes[unit]
+    assert task.asking is not None
+    keys = [here[0].key(note.language), other.key(note.language)]
+    after = await task.asking.simpler(note.text, note.language, keys)
+    usual = await task.asking.simpler("", note.language, keys)
+    right = after is not None and usual is not None and after[0] - usual[0] > after[1] - usual[1]
+    return Placement(unit, placement.to, placement.why, placement.score, right)
+
+
+def _counts(**counts: int) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}

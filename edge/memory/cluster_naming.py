@@ -1,0 +1,131 @@
+"""What a cluster is called: checking a name that a model gave, and making one of the members' own words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from edge.errors import ClusterKeyInvalid
+from edge.memory.clusters import check_key, key_terms
+from edge.memory.language import Language, language_of
+from edge.memory.stopwords import CHINESE_FUNCTION_CHARACTERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from edge.memory.text import search_terms, telling_terms
+from edge.memory.topic_stopwords import SAY_NOTHING, SAY_NOTHING_CHARACTERS
+
+TAGS = 5
+ALIKE = 0.6
+"""Share of their telling words that two keys have in common when they are too alike."""
+_WRAPPING = " \t\"'“”‘’《》「」*#-:：.。!！,，、;；()（）[]【】"
+_LABEL = re.compile(r"^(?:title|topic|name|label|key|标题|主题|名称)\s*[:：]\s*", re.IGNORECASE)
+_JOINED = re.compile(r"\s*[:：,，、;；/|()（）]\s*")
+_DIGITS = re.compile(r"\d+")
+_HAN_RUN = re.compile("[\u3400-\u9fff]+")
+_WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’-](?=\w))+")
+_OWN_SCRIPTS = re.compile(r"[\sA-Za-zÀ-ɏ0-9\u3400-\u9fff'&+#./_’-]*")
+_ASKING = frozenset(
+    term
+    for word in ("title note notes topic group name answer word words person user", "标题 笔记 主题 回答 概括 几个字")
+    for term in search_terms(word)
+)
+"""Words of the question itself: a name made of them says nothing."""
+
+
+def clean_key(line: str, notes: Sequence[str], language: Language) -> str | None:
+    """The key in a line that a model wrote about some notes, or None where there is none in it.
+
+    It has 2-5 words, in the language of the notes and no other script, says more than the question did, and every
+    number in it stands in the notes. A longer line is not cut: what is left would be half a thought.
+    """
+    bare = _LABEL.sub("", line.strip().strip(_WRAPPING)).strip(_WRAPPING)
+    spaced = " ".join(_JOINED.sub(" ", bare).split())
+    try:
+        key = check_key(spaced)
+    except ClusterKeyInvalid:
+        return None
+    told = key_terms(key) - _ASKING
+    if not told or language_of(key) != language or not _OWN_SCRIPTS.fullmatch(key):
+        return None
+    if len(set(key.casefold().split())) < len(key.split()):
+        return None
+    written = " ".join(notes)
+    return key if all(number in written for number in _DIGITS.findall(key)) else None
+
+
+def telling_words(members: Sequence[str], others: Sequence[str], language: Language) -> list[str]:
+    """Words that many of the members and few others have, most telling first, as they are written."""
+    inside = [set(_words(text, language)) for text in members]
+    outside = Counter(word for text in others for word in set(_words(text, language)))
+    counts = Counter(word for words in inside for word in words)
+    rest = len(others) + 1
+
+    def worth(word: str) -> float:
+        return counts[word] * math.log((rest + 1) / (outside[word] + 1))
+
+    ranked = sorted(counts, key=lambda word: (-worth(word), word))
+    return _apart(ranked)
+
+
+def word_key(members: Sequence[str], others: Sequence[str], language: Language, taken: Collection[str]) -> str | None:
+    """A key of the members' own most telling words that is not too alike to those taken; None where there is none."""
+    ranked = telling_words(members, others, language)[:8]
+    for second in range(1, len(ranked)):
+        for first in range(second):
+            key = _checked(f"{ranked[first]} {ranked[second]}")
+            if key is not None and not any(alike(key, other) for other in taken):
+                return key
+    return None
+
+
+def tags_of(members: Sequence[str], others: Sequence[str], language: Language) -> tuple[str, ...]:
+    """The most telling words."""
+    return tuple(telling_words(members, others, language)[:TAGS])
+
+
+def alike(key: str, other: str) -> bool:
+    """Whether two keys say nearly the same, in their words."""
+    one, two = key_terms(key), key_terms(other)
+    return bool(one and two) and len(one & two) / min(len(one), len(two)) > ALIKE
+
+
+def main_language(texts: Sequence[str]) -> Language:
+    """The language of most texts; of as many, English."""
+    chinese = sum(language_of(text) == "zh" for text in texts)
+    return "zh" if 2 * chinese > len(texts) else "en"
+
+
+def _checked(key: str) -> str | None:
+    try:
+        return check_key(key)
+    except ClusterKeyInvalid:
+        return None
+
+
+def _words(text: str, language: Language) -> Iterator[str]:
+    if language == "zh":
+        for run in _HAN_RUN.findall(text):
+            yield from (pair for pair in (run[at : at + 2] for at in range(len(run) - 1)) if _tells_zh(pair))
+        return
+    for word in _WORD.findall(text):
+        if len(word) > 2 and word.isascii() and _tells_en(word.casefold()):
+            yield word.casefold()
+
+
+def _tells_zh(pair: str) -> bool:
+    silent = CHINESE_FUNCTION_CHARACTERS | SAY_NOTHING_CHARACTERS
+    return pair not in CHINESE_STOP_WORDS and not any(char in silent for char in pair)
+
+
+def _tells_en(word: str) -> bool:
+    return word not in ENGLISH_STOP_WORDS and not set(telling_terms(word)) <= SAY_NOTHING
+
+
+def _apart(ranked: Sequence[str]) -> list[str]:
+    """Without what overlaps a better one: 红烧 and 烧肉, tomato and tomatoes."""
+    kept: list[str] = []
+    for word in ranked:
+        terms = set(search_terms(word))
+        if not any(terms & set(search_terms(other)) or word[0] == other[-1] or word[-1] == other[0] for other in kept):
+            kept.append(word)
+    return kept
