@@ -28,7 +28,7 @@ from edge.engine.offpeak import AsideModel, Worked
 from edge.engine.ports import MemoryStore, Worker
 from edge.engine.reading_ports import ReadingStore
 from edge.memory.cluster_maths import SPLIT_OVER
-from edge.memory.clusters import Run, StagedNumber
+from edge.memory.clusters import Cluster, Dissolve, NamedBy, Run, StagedNumber
 from edge.memory.language import Language
 from edge.memory.nights import StepName
 from edge.memory.units import ClusterId, OwnerId, UnitId
@@ -131,10 +131,15 @@ class Clustering:
 
     async def _go_on(self, owner: OwnerId, run: Run, asking: Asking | None, languages: Collection[Language]) -> Worked:
         state, phase = read_state(run.note), Phase(run.phase) if run.phase else Phase.READ
-        if not state.units:  # forgetting emptied it: what is staged stays
-            state, phase = State(tuple(each.unit.id for each in await self._due(owner))), Phase.READ
         staged = await self._memory.run(partial(self._clusters.staged, owner, run.id))
         placements = {placement.unit: placement for placement in staged.placements}
+        if not state.units:  # forgetting emptied it: what is staged stays
+            due = [each.unit.id for each in await self._due(owner)]
+            state, phase = State(tuple(dict.fromkeys([*placements, *due]))), Phase.READ
+        if not state.units:
+            why = "its units were forgotten"
+            await self._memory.run(partial(self._clusters.abandon_run, owner, run.id, why, self._clock.now()))
+            return Worked(more=True)
         picture = await self._picture(owner, run, phase, state, asking)
         task = Task(owner, run, state, picture, placements, asking, frozenset(languages) if asking else frozenset())
         outcome = await self._split(task) if phase is Phase.SPLIT else await _PHASES[phase](task)
@@ -165,8 +170,14 @@ class Clustering:
         return seen.picture
 
     async def _split(self, task: Task) -> Outcome:
-        """Halve one cluster that is too large."""
-        sizes = {each.id: each.size for each in await self._memory.run(partial(self._clusters.clusters, task.owner))}
+        """End clusters without members; halve one that is too large."""
+        known = await self._memory.run(partial(self._clusters.clusters, task.owner))
+        sizes = {each.id: each.size for each in known}
+        arrived = {placement.to for placement in task.staged.values()}
+        empty = [each.id for each in known if not each.size and each.id not in arrived and _may_go(each)]
+        if empty and not task.state.is_done("emptied"):
+            changes = [Dissolve(cluster, "no members are left") for cluster in empty]
+            return Outcome(task.state.with_done("emptied"), False, changes)
         for topic in task.picture.topics:
             if isinstance(topic.to, StagedNumber) or task.state.is_done(f"split {topic.to}"):
                 continue
@@ -217,3 +228,7 @@ class Clustering:
         if outcome.changes or outcome.placements:
             self._clusters.stage(owner, run.id, outcome.changes, outcome.placements)
         self._clusters.note(owner, run.id, phase, outcome.state.as_json())
+
+
+def _may_go(cluster: Cluster) -> bool:
+    return cluster.profile.named_by is not NamedBy.PERSON

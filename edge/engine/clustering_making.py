@@ -43,11 +43,13 @@ _CLOSE = 0.75
 _ONE_TOPIC = 0.25
 """Nats by which a cluster's own key may be likelier after its members than the other's, and they are one topic."""
 _SHOWN = 5
-_WEIGHED = 4
+_WEIGHED = 6
 _TELLING_FEW = 2.0
 _DESCRIPTION = 80
 _NAMES = 8
-_GROUPS = (1.0, 1.25, 1.5)
+_LINE_LEAD = 0.3
+"""Nats by which another name must be likelier to take the place of the model's own line."""
+_GROUPS = (1.25, 1.5, 1.75)
 """Numbers of first groups that are tried, in square roots of the number of units."""
 
 
@@ -227,22 +229,26 @@ async def _name(task: Task, topic: Topic, language: Language, taken: Sequence[st
         return None
     shown = task.picture.texts(task.picture.central(own, _SHOWN, language))
     line = await asking.name(shown, language, seed=task.run.seed)
-    names = _names(task, own, language, clean_key(line, shown, language))
+    written = clean_key(line, shown, language)
+    names = _names(task, own, language, written)
     usable = [name for name in names if not any(alike(name, other) for other in taken)]
-    return await _likeliest_name(task, asking, usable, own, language)
+    is_line = written is not None and usable[:1] == [written]
+    return await _likeliest_name(task, asking, usable, own, language, is_line=is_line)
 
 
 def _names(task: Task, own: Sequence[UnitId], language: Language, line: str | None) -> list[str]:
     """Names to choose from: the model's line, words that it reads in the notes, and their own most telling words."""
     read = _likeliest(task, own, language, 3)
-    told = tags_of(task.picture.texts(own), _others(task, own), language)[:2]
-    joined = [f"{first} {second}" for first in (*told, *read) for second in read if first != second]
-    names = [clean_key(name, task.picture.texts(own), language) for name in joined]
+    texts = task.picture.texts(own)
+    words = tags_of(texts, _others(task, own), language)
+    told = [word for word in words if sum(word in text.casefold() for text in texts) > 1][:2]
+    joined = [f"{first} {second}" for first in (*read, *told) for second in read if first != second]
+    names = [clean_key(name, texts, language) for name in joined]
     return list(dict.fromkeys(name for name in (line, *names) if name is not None))[:_NAMES]
 
 
 async def _likeliest_name(
-    task: Task, asking: Asking, names: Sequence[str], own: Sequence[UnitId], language: Language
+    task: Task, asking: Asking, names: Sequence[str], own: Sequence[UnitId], language: Language, *, is_line: bool
 ) -> str | None:
     """The name that is likelier after the members than after other notes by most."""
     beside = [unit for unit in task.state.background.get(language, ()) if unit not in set(own)][:_WEIGHED]
@@ -254,7 +260,9 @@ async def _likeliest_name(
     there = await _mean_scores(task, asking, beside, names)
     if here is None or there is None:
         return None
-    return names[int(np.argmax(here - there))]
+    lead = here - there
+    lead[0] += _LINE_LEAD if is_line else 0.0
+    return names[int(np.argmax(lead))]
 
 
 async def _mean_scores(

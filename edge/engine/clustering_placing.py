@@ -21,9 +21,10 @@ from edge.memory.units import UnitId
 
 NEAREST = 5
 CHECKED_SHARE = 0.1
-CHECKED_LEAST = 5
+CHECKED_LEAST = 10
 WRONG_SHARE = 0.3
 """Of the places that are asked about again: a run of which more are wrong is not put in force."""
+_BESIDE = 2
 _NOTES = 6
 """Notes of one unit of work: a second or two of a small model."""
 _WEIGHED = frozenset({Why.LIKELIHOOD, Why.CENTROID, Why.BOOTSTRAP, Why.SPLIT})
@@ -74,12 +75,8 @@ async def place(task: Task) -> Outcome:
 
 
 async def refine(task: Task) -> Outcome:
-    """Ask the model about those that were only grouped: where it is sure, its choice holds."""
-    waiting = [
-        unit
-        for unit, placement in sorted(task.staged.items())
-        if placement.why in {Why.BOOTSTRAP, Why.SPLIT} and _may_refine(task, unit)
-    ]
+    """Weigh those again that were only grouped, and, among the clusters there are now, those that have no place."""
+    waiting = [unit for unit, placement in sorted(task.staged.items()) if _is_open(task, placement)]
     placed = [await _placed(task, unit) for unit in waiting[:_NOTES]]
     sure = [placement for placement in placed if placement.to is not None]
     moved = sum(placement.to != task.staged[placement.unit].to for placement in sure)
@@ -88,7 +85,7 @@ async def refine(task: Task) -> Outcome:
 
 
 async def check(task: Task) -> Outcome:
-    """Ask about a tenth of the places again, in a simpler form: is this key likelier than another of the keys?"""
+    """Ask about a tenth of the places again, in a simpler form: is this key likelier than two others?"""
     if task.asking is None or len(task.picture.topics) < 2:
         return Outcome(task.state, True)
     state = task.state if task.state.tries else _with_tries(task)
@@ -159,10 +156,12 @@ def _with_background(task: Task) -> State:
     return replace(task.state, background=background)
 
 
-def _may_refine(task: Task, unit: UnitId) -> bool:
-    if unit not in task.picture.notes or task.state.is_done(f"refined {unit}"):
+def _is_open(task: Task, placement: Placement) -> bool:
+    unit = placement.unit
+    if unit not in task.picture.notes or task.state.is_done(f"refined {unit}") or not task.picture.topics:
         return False
-    return task.reads(task.picture.notes[unit].language) is not None
+    is_grouped = placement.why in {Why.BOOTSTRAP, Why.SPLIT}
+    return placement.to is None or (is_grouped and task.reads(task.picture.notes[unit].language) is not None)
 
 
 # --- checking ----------------------------------------------------------------------------------------------------
@@ -191,14 +190,20 @@ async def _checked(task: Task, unit: UnitId) -> Placement | None:
     others = [topic for topic in task.picture.topics if topic.to != placement.to]
     if not here or not others or not _is_known(task, unit):
         return None
-    other = others[int(np.random.default_rng(task.run.seed + unit).integers(len(others)))]
+    drawn = np.random.default_rng(task.run.seed + unit).permutation(len(others))[:_BESIDE]
     note = task.picture.notes[unit]
     assert task.asking is not None
-    keys = [here[0].key(note.language), other.key(note.language)]
+    keys = [topic.key(note.language) for topic in (here[0], *(others[int(at)] for at in drawn))]
     after = await task.asking.simpler(note.text, note.language, keys)
     usual = await task.asking.simpler("", note.language, keys)
-    right = after is not None and usual is not None and after[0] - usual[0] > after[1] - usual[1]
-    return Placement(unit, placement.to, placement.why, placement.score, right)
+    return replace(placement, checked=_is_first(after, usual))
+
+
+def _is_first(after: Sequence[float] | None, usual: Sequence[float] | None) -> bool:
+    if after is None or usual is None:
+        return False
+    own, *others = (score - one for score, one in zip(after, usual, strict=True))
+    return own > max(others)
 
 
 def _counts(**counts: int) -> dict[str, int]:

@@ -117,6 +117,36 @@ def tune(folders: tuple[Path, ...], weights: Path | None, json_file: Path | None
 
 
 @bench.command()
+@click.option("--data", "folders", multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
+@click.option("--most", type=_AT_LEAST_ONE, metavar="N", help="At most N turns of each conversation.")
+@click.option("--conversation", "names", multiple=True, metavar="NAME", help="Only these of the conversations.")
+@click.option("--without-model", is_flag=True, help="Let centroids decide.")
+@_model
+@json_option
+def clusters(
+    folders: tuple[Path, ...],
+    most: int | None,
+    names: tuple[str, ...],
+    without_model: bool,
+    model: str | None,
+    json_file: Path | None,
+) -> None:
+    """Cluster hand-judged notes and conversations with the real model, beside plain k-means."""
+    from scripts.benchmarks.answers import real_models
+    from scripts.benchmarks.clusters import measure_clusters
+    from scripts.benchmarks.conversations import read_folder
+    from scripts.benchmarks.memory import real_embedder
+
+    told = [each for folder in folders for each in read_folder(folder) if not names or each.name in names]
+    if without_model:
+        report = measure_clusters(told, None, real_embedder(), most)
+    else:
+        with real_models(model) as models:
+            report = measure_clusters(told, models.language, models.embedder, most)
+    finish(report, json_file)
+
+
+@bench.command()
 @click.option(
     "--units", "sizes", default=(10_000,), show_default=True, multiple=True, type=_AT_LEAST_ONE,
     help="Made-up units to fill in; may be given several times.",

@@ -56,7 +56,7 @@ class JudgedPair:
 class Clustered:
     """What clustering made of some units: the cluster of each (None where it is unplaced), and what it took."""
 
-    homes: dict[UnitId, int | None]
+    homes: Mapping[UnitId, int | None]
     clusters: list[Cluster]
     vectors: dict[UnitId, Vectors]
     seconds: float

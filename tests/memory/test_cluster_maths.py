@@ -67,7 +67,7 @@ def test_what_lies_apart_is_told_apart(seed: int) -> None:
 
 
 def test_equal_vectors_make_one_group() -> None:
-    assert set(group(np.ones((5, 4), dtype=np.float32) / 2, 3, 0).labels.tolist()) == {0}
+    assert set(group(normalised(np.ones((5, 4), dtype=np.float32)), 3, 0).labels.tolist()) == {0}
 
 
 def test_nothing_cannot_be_grouped() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from edge.errors import ClusterKeyInvalid
 from edge.memory.cluster_naming import alike, clean_key, main_language, tags_of, telling_words, word_key
 from edge.memory.clusters import check_key
+from edge.memory.language import Language
 
 BREAD = ["The starter doubled in five hours.", "The loaf is dense, the starter is weak.", "Fed the starter with rye."]
 BOILER = ["The boiler shows E133.", "He looks at the boiler on Tuesday.", "The rent goes up."]
@@ -58,8 +59,9 @@ def test_what_is_no_name_gives_none(line: str) -> None:
 
 @given(st.text(max_size=80))
 def test_whatever_a_model_writes_gives_a_key_or_none(line: str) -> None:
-    for notes, language in ((BREAD, "en"), (DOUGH, "zh")):
-        key = clean_key(line, notes, language)  # type: ignore[arg-type]
+    asked: tuple[tuple[list[str], Language], ...] = ((BREAD, "en"), (DOUGH, "zh"))
+    for notes, language in asked:
+        key = clean_key(line, notes, language)
         assert key is None or check_key(key) == key
 
 
@@ -86,8 +88,9 @@ def test_members_with_nothing_to_tell_have_no_key() -> None:
 
 @given(st.lists(st.text(max_size=30), max_size=5))
 def test_a_key_of_words_is_a_key(members: list[str]) -> None:
-    for language in ("en", "zh"):
-        key = word_key(members, BOILER, language, ())  # type: ignore[arg-type]
+    languages: tuple[Language, ...] = ("en", "zh")
+    for language in languages:
+        key = word_key(members, BOILER, language, ())
         if key is not None:
             try:
                 check_key(key)
