@@ -25,6 +25,7 @@ from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
 from edge.engine.batches import Batches
+from edge.engine.clustering import Clustering
 from edge.engine.clusters import Clusters
 from edge.engine.consolidate import Budget, Consolidation
 from edge.engine.contexts import Contexts
@@ -160,6 +161,7 @@ class Daemon:
         return (
             Job(StepName.BACKLOG, memory_worker, self.memory.embed_some, "embedded"),
             Distilling(memory_worker, store, store.distilling, self.memory.remember, clock, self.catch_up),
+            Clustering(memory_worker, store, store.clusters, store.readings, clock),
             Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
             Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),
             Job(StepName.CHECKPOINT, memory_worker, partial(_checkpoint, store), "checkpoints"),
