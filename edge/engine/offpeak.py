@@ -123,7 +123,7 @@ class AsideModel:
 
         Raises Cancelled when interrupted, ModelFailed, ValueError where it does not fit `context_tokens`.
         """
-        self._count(prefix, sum(map(len, candidates)))
+        self._count(prefix, sum(len(candidate) - 1 for candidate in candidates))  # the last is not evaluated
         return await self._ask(lambda stop: partial(self._model.score, prefix, candidates, stop))
 
     async def line(self, prompt: Sequence[int], max_tokens: int, *, seed: int = 0) -> str:

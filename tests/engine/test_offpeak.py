@@ -38,11 +38,11 @@ def test_it_is_the_model_with_the_room_it_has(worker: ThreadWorker) -> None:
 def test_what_two_prompts_begin_with_is_counted_once(worker: ThreadWorker) -> None:
     aside, _ = asking(ScriptedModel(["x"]), worker)
     asyncio.run(aside.score([1, 2, 3, 4], GROUPS))
-    assert aside.tokens == 4 + 3
+    assert aside.tokens == 4 + 1
     asyncio.run(aside.score([1, 2, 3, 5], GROUPS))
-    assert aside.tokens == 7 + 1 + 3
+    assert aside.tokens == 5 + 1 + 1
     asyncio.run(aside.line([9, 9], 5))
-    assert aside.tokens == 11 + 2 + 1
+    assert aside.tokens == 7 + 2 + 1
 
 
 @pytest.mark.parametrize("how", ["score", "line"])
