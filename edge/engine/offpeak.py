@@ -140,7 +140,7 @@ class AsideModel:
 
     def _count(self, prompt: Sequence[int], made: int) -> None:
         known = 0
-        for one, other in zip(self._last, prompt, strict=False):
+        for one, other in zip(self._last, prompt[:-1], strict=False):  # the last is evaluated again
             if one != other:
                 break
             known += 1
