@@ -181,13 +181,14 @@ def _shares(
 ) -> list[float]:
     """Shares that are right: of all, Chinese, English and mixed pairs, of same and of different ones."""
     spoken = [frozenset((languages[pair.one], languages[pair.two])) for pair in pairs]
-    right = np.array([[_is_right(home, pair) for pair in pairs] for home in homes]).mean(axis=0)
+    right = np.array([[is_right(home, pair) for pair in pairs] for home in homes]).mean(axis=0)
     same = np.array([pair.same for pair in pairs])
     of = [np.array([each == wanted for each in spoken]) for wanted in ({"zh"}, {"en"}, {"zh", "en"})]
     return [float(right[chosen].mean()) for chosen in (np.ones_like(same), *of, same, ~same)]
 
 
-def _is_right(homes: Mapping[str, int | None], pair: JudgedPair) -> bool:
+def is_right(homes: Mapping[str, int | None], pair: JudgedPair) -> bool:
+    """Whether two notes are in one cluster and are to be, or neither; an unplaced note is with no other."""
     one, two = homes[pair.one], homes[pair.two]
     return (one is not None and one == two) == pair.same
 

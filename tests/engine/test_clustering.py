@@ -16,8 +16,8 @@ from edge.engine.clustering_state import Phase, State, read_state
 from edge.engine.model_ports import LanguageModel
 from edge.engine.offpeak import AsideModel, Interrupts
 from edge.errors import Cancelled
-from edge.memory.clusters import NamedBy, RunState, check_key
-from edge.memory.units import OwnerId, UnitId
+from edge.memory.clusters import Create, NamedBy, Placement, Profile, RunState, StagedNumber, Why, check_key
+from edge.memory.units import ClusterId, OwnerId, UnitId
 from edge.store.sqlite import SqliteStore, open_store
 from tests.fakes.clock import SetClock
 from tests.fakes.memory_store import FakeMemoryStore
@@ -387,3 +387,70 @@ def test_the_state_of_a_run_comes_back_as_it_was_kept() -> None:
 def test_the_phases_follow_one_another() -> None:
     assert Phase.READ.next is Phase.WEIGH
     assert Phase.CHECK.next is None
+
+
+# --- clusters that are there already ---------------------------------------------------------------------------------
+
+
+def made(store: Store, key: str, units: Sequence[UnitId], named_by: NamedBy = NamedBy.WORDS) -> ClusterId:
+    """A cluster in force."""
+    run = store.clusters.begin_run(
+        ANN, trigger="test", seed=1, attempt=1, model=None, prompts=None, embedder=None, at=NOON
+    )
+    change = Create(StagedNumber(1), Profile(key, named_by=named_by), None, "made by a test")
+    placements = [Placement(unit, StagedNumber(1), Why.CENTROID) for unit in units]
+    store.clusters.stage(ANN, run, [change], placements)
+    store.clusters.apply_run(ANN, run, NOON)
+    return max(cluster.id for cluster in store.clusters.clusters(ANN))
+
+
+def test_a_cluster_of_too_many_is_halved_and_nothing_is_lost(store: FakeMemoryStore) -> None:
+    dogs = told(store, [f"the dog limps on leg {at}" for at in range(160)])
+    boilers = told(store, [f"锅炉又坏了第{at}次" for at in range(150)])
+    large = made(store, "All sorts", [*dogs, *boilers], NamedBy.PERSON)
+    told(store, ["the dog limps again"])
+    night(store, None)
+    clusters = store.clusters.clusters(ANN)
+    assert len(clusters) == 2
+    assert max(cluster.size for cluster in clusters) <= 180
+    assert next(cluster for cluster in clusters if cluster.id == large).profile.key == "All sorts"
+    for units in (dogs, boilers):
+        found = Counter(homes(store, units))
+        assert None not in found
+        assert found.most_common(1)[0][1] >= 0.9 * len(units)
+
+
+def test_close_clusters_of_one_topic_become_one_and_those_of_two_do_not(store: FakeMemoryStore) -> None:
+    units = told(store)
+    pets = [made(store, "Dog trouble", units[0:3]), made(store, "Cat animal", units[3:6])]
+    made(store, "Hospital medicine", units[6:12])
+    made(store, "Guitar song", units[12:18])
+    told(store, MORE)
+    night(store, TopicalModel())
+    clusters = {cluster.id: cluster.profile.key for cluster in store.clusters.clusters(ANN)}
+    assert len(clusters.keys() & set(pets)) == 1
+    assert {"Hospital medicine", "Guitar song"} <= set(clusters.values())
+    assert len({store.unit(ANN, unit).cluster for unit in units[:6]}) == 1
+
+
+def test_what_the_person_named_stays_when_two_are_one_topic(store: FakeMemoryStore) -> None:
+    units = told(store)
+    made(store, "Dog trouble", units[0:3], NamedBy.PERSON)
+    made(store, "Cat animal", units[3:6])
+    made(store, "Hospital medicine", units[6:12])
+    made(store, "Guitar song", units[12:18])
+    told(store, MORE)
+    night(store, TopicalModel())
+    keys = {cluster.profile.key for cluster in store.clusters.clusters(ANN)}
+    assert "Dog trouble" in keys
+    assert "Cat animal" not in keys
+
+
+def test_a_cluster_without_members_goes(store: FakeMemoryStore) -> None:
+    units = told(store)
+    night(store, TopicalModel())
+    gone = store.unit(ANN, units[0]).cluster
+    store.forget(ANN, [unit for unit in units if store.unit(ANN, unit).cluster == gone])
+    told(store, MORE[2:])
+    night(store, TopicalModel())
+    assert gone not in {cluster.id for cluster in store.clusters.clusters(ANN)}

@@ -9,9 +9,19 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from edge.memory.language import language_of
 from edge.wire import DoneEvent
 from scripts.benchmarks import made_up
 from scripts.benchmarks.__main__ import bench
+from scripts.benchmarks.clusters import (
+    PAIRS,
+    JudgedNote,
+    JudgedPair,
+    is_right,
+    measure_clusters,
+    read_notes,
+    read_pairs,
+)
 from scripts.benchmarks.conversations import cut, read_folder, unrelated
 from scripts.benchmarks.latency import STAGES, Size, measure_latency
 from scripts.benchmarks.made_up_vectors import RepeatingEmbedder
@@ -239,3 +249,49 @@ def test_every_benchmark_runs_and_writes_its_figures(
         assert result.exit_code == 0, result.output
         assert json.loads(out.read_text())["benchmark"] == arguments[0]
         assert all(table["rows"] for table in json.loads(out.read_text())["tables"])
+
+
+# --- clusters ----------------------------------------------------------------------------------------------------
+
+
+def test_there_are_two_hundred_judged_pairs_of_which_enough_are_the_same_and_enough_chinese() -> None:
+    notes = {note.id: note for note in read_notes(PAIRS)}
+    pairs = read_pairs(PAIRS)
+    assert len({frozenset((pair.one, pair.two)) for pair in pairs}) == len(pairs) == 200
+    assert all(pair.one in notes and notes[pair.one].half == notes[pair.two].half for pair in pairs)
+    assert sum(pair.same for pair in pairs) >= 80
+    assert sum(_is_chinese(notes, pair) for pair in pairs) >= 80
+
+
+def test_clusters_are_compared_with_plain_k_means_by_the_judged_pairs() -> None:
+    report = measure_clusters([], None, HashEmbedder())
+    rows = report.tables[0].rows
+    assert [(row[0], row[1]) for row in rows] == [
+        (notes, method) for notes in ("half 1", "half 2", "both together") for method in ("edge", "k-means")
+    ]
+    assert all(0 <= share <= 1 for row in rows for share in row[4:])
+
+
+def test_clusters_of_a_conversation_are_counted(tmp_path: Path) -> None:
+    locomo(tmp_path, "1", ("Ann", "Bob"), "kayak")
+    report = measure_clusters(read_folder(tmp_path), None, HashEmbedder())
+    cost = dict(report.tables[1].rows)
+    assert (cost["units"], cost["placed"], cost["clusters"], cost["runs undone"]) == (3, 0, 0, 0)
+
+
+def test_a_pair_is_right_where_it_is_together_and_is_to_be() -> None:
+    together, apart, unplaced = {"a": 1, "b": 1}, {"a": 1, "b": 2}, {"a": None, "b": None}
+    assert [is_right(home, JudgedPair("a", "b", same=True)) for home in (together, apart, unplaced)] == [
+        True,
+        False,
+        False,
+    ]
+    assert [is_right(home, JudgedPair("a", "b", same=False)) for home in (together, apart, unplaced)] == [
+        False,
+        True,
+        True,
+    ]
+
+
+def _is_chinese(notes: dict[str, JudgedNote], pair: JudgedPair) -> bool:
+    return all(language_of(notes[one].text) == "zh" for one in (pair.one, pair.two))
