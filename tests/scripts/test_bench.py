@@ -275,7 +275,7 @@ def test_clusters_are_compared_with_plain_k_means_by_the_judged_pairs() -> None:
 def test_clusters_of_a_conversation_are_counted(tmp_path: Path) -> None:
     locomo(tmp_path, "1", ("Ann", "Bob"), "kayak")
     report = measure_clusters(read_folder(tmp_path), None, HashEmbedder())
-    cost = dict(report.tables[1].rows)
+    cost = {row[0]: row[1] for row in report.tables[1].rows}
     assert (cost["units"], cost["placed"], cost["clusters"], cost["runs undone"]) == (3, 0, 0, 0)
 
 
