@@ -40,7 +40,8 @@ def in_their_own_words(units: Collection[Unit]) -> frozenset[UnitId]:
     """Those of the units that only retell a statement of the person's whose own words are among them too.
 
     Measured on a conversation of LoCoMo with 57 such lines: ranked beside their words, which they have for neighbours,
-    they push other turns out, and recall@10 falls from 0.854 to 0.832.
+    they push other turns out, and recall@10 falls from 0.854 to 0.832; without them it is 0.847, and recall@5 0.761
+    instead of 0.749.
     """
     words = {unit.source_turn for unit in units if unit.kind is Kind.EPISODE and side(unit.source) is Source.USER} - {
         None
