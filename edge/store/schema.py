@@ -296,7 +296,6 @@ _THIRD = Migration(
             PRIMARY KEY (batch, item)
         ) STRICT, WITHOUT ROWID
         """,
-        *TOLD,
     ),
 )
 
@@ -314,4 +313,6 @@ _SIXTH = Migration("006_nights", NIGHTS)
 
 _SEVENTH = Migration("007_readings", READINGS)
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH)
+_EIGHTH = Migration("008_told_together", TOLD)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH, _EIGHTH)

@@ -199,6 +199,19 @@ def test_migrations_are_recorded_with_the_version_that_made_them(sqlite_store: S
     assert sqlite_store._db.rows("PRAGMA user_version") == [(len(MIGRATIONS),)]
 
 
+@pytest.mark.parametrize(
+    ("number", "digest"),
+    [
+        (0, "4b28177f26d6cd3a7e1c4d393223bd05e5cdf634a7a58a5335982576073268ec"),
+        (1, "aacd9b0cd10d54294cb9fe39ea74a1c7a0085c94c58cd3b2499309dd8ba743e2"),
+        (2, "07b90ed13b02d23f93af8f8ce7a03aea17c12d4191f0be82e9eda78b400614a9"),
+    ],
+)
+def test_a_change_that_was_released_is_as_it_was(number: int, digest: str) -> None:
+    statements = "\n".join(MIGRATIONS[number].statements)
+    assert hashlib.sha256(statements.encode()).hexdigest() == digest
+
+
 def test_opening_again_changes_no_byte(database: Path) -> None:
     filled(database)
     before = digest(database)
