@@ -6,31 +6,25 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from edge.engine.clustering_asking import Asking
+from edge.engine.clustering_naming import name_in, others_than, profile_of, scores_of
 from edge.engine.clustering_picture import Topic
-from edge.engine.clustering_state import LEAST_BACKGROUND
 from edge.engine.clustering_work import Outcome, Task
 from edge.memory.cluster_maths import Vectors, best_grouping, centroid, lying_together, pairs_closer, parts
-from edge.memory.cluster_naming import alike, clean_key, tags_of, word_key
+from edge.memory.cluster_naming import word_key
 from edge.memory.cluster_runs import mean_vector
 from edge.memory.clusters import (
     Change,
-    Coarse,
     Create,
     Dissolve,
     NamedBy,
     Placement,
-    Profile,
     StagedNumber,
     Vector,
     Why,
 )
 from edge.memory.language import Language
-from edge.memory.text import telling_terms
 from edge.memory.units import ClusterId, UnitId
-from edge.prompt.probes import TECHNICAL
 
 BOOTSTRAP_FEWEST = 12
 """Units from which on the first clusters are made."""
@@ -42,14 +36,8 @@ _CLOSE = 0.75
 """Cosine of two centroids from which on the model is asked whether they are one topic."""
 _ONE_TOPIC = 0.25
 """Nats by which a cluster's own key may be likelier after its members than the other's, and they are one topic."""
-_SHOWN = 5
 _WEIGHED = 6
-_TELLING_FEW = 2.0
-_DESCRIPTION = 80
-_NAMES = 8
-_LINE_LEAD = 0.3
-"""Nats by which another name must be likelier to take the place of the model's own line."""
-_GROUPS = (1.25, 1.5, 1.75)
+_GROUPS = (1.0, 1.25, 1.5)
 """Numbers of first groups that are tried, in square roots of the number of units."""
 
 
@@ -79,8 +67,8 @@ async def name(task: Task) -> Outcome:
     taken = [other.profile.key for other in task.picture.topics if other.to != topic.to]
     main = task.picture.language(topic.members)
     other: Language = "en" if main == "zh" else "zh"
-    keys = {language: await _name(task, topic, language, taken) for language in (main, other)}
-    profile = _profile(
+    keys = {language: await name_in(task, topic, language, taken) for language in (main, other)}
+    profile = profile_of(
         task,
         topic.members,
         keys[main] or topic.profile.key,
@@ -136,7 +124,7 @@ def _made(
             continue
         taken.append(key)
         number = task.next_number(len(changes))
-        profile = _profile(task, units, key, by_model=False)
+        profile = profile_of(task, units, key, by_model=False)
         changes.append(Create(number, profile, _embedded(task, units), f"{len(units)} units lie together"))
         middle = centroid(task.picture.features(units))
         scores = task.picture.features(units) @ middle
@@ -165,114 +153,13 @@ def _embedded(task: Task, units: Sequence[UnitId]) -> Vector | None:
     return mean_vector([vector for vector in vectors if vector is not None])
 
 
-# --- profiles ----------------------------------------------------------------------------------------------------
-
-
-def _profile(
-    task: Task, units: Sequence[UnitId], key: str, *, by_model: bool, other_name: str | None = None
-) -> Profile:
-    """Key and tags, and as description the note nearest the middle. A name in the other language is the first tag."""
-    picture = task.picture
-    language = picture.language(units)
-    texts, others = picture.texts([unit for unit in units if unit in picture.notes]), _others(task, units)
-    tags = tags_of(texts, others, language)
-    tags = tags if other_name is None else (other_name, *tags)
-    described = picture.texts(picture.central(units, 1))
-    description = " ".join(described[0].split())[:_DESCRIPTION] if described else ""
-    named_by = NamedBy.MODEL if by_model else NamedBy.WORDS
-    return Profile(key, description, tags, named_by, _coarse(task, units))
-
-
-def _coarse(task: Task, units: Sequence[UnitId]) -> Coarse:
-    """Technical where the model reads technical words in it, small talk where it says next to nothing."""
-    texts = task.picture.texts([unit for unit in units if unit in task.picture.notes])
-    if sum(len(telling_terms(text)) for text in texts) < _TELLING_FEW * len(texts):
-        return Coarse.SMALL_TALK
-    likeliest = _likeliest(task, units, "en", 2) + _likeliest(task, units, "zh", 2)
-    technical = sum(word in TECHNICAL for word in likeliest)
-    return Coarse.TECHNICAL if likeliest and technical >= len(likeliest) / 2 else Coarse.PERSON
-
-
-def _likeliest(task: Task, units: Sequence[UnitId], language: Language, count: int) -> list[str]:
-    """The words of a language that the model is likeliest to take for the topic of these notes, beside others."""
-    if task.asking is None or not task.picture.frame.probes:
-        return []
-    own = [unit for unit in units if unit in task.picture.notes and task.picture.notes[unit].reading is not None]
-    if not own:
-        return []
-    reading = task.picture.features(own).mean(axis=0)[: task.picture.frame.probes]
-    return task.asking.likeliest_words(reading, language, count)
-
-
-def _others(task: Task, units: Sequence[UnitId]) -> list[str]:
-    own = set(units)
-    return task.picture.texts([unit for unit in task.picture.notes if unit not in own])
-
-
-# --- names -------------------------------------------------------------------------------------------------------
-
-
 def _first_key(task: Task, units: Sequence[UnitId], taken: Sequence[str]) -> str | None:
     language = task.picture.language(units)
-    return word_key(task.picture.texts(units), _others(task, units), language, taken)
+    return word_key(task.picture.texts(units), others_than(task, units), language, taken)
 
 
 def _waits_for_name(task: Task, topic: Topic) -> bool:
     return isinstance(topic.to, StagedNumber) and not task.state.is_done(f"named {topic.to.number}")
-
-
-async def _name(task: Task, topic: Topic, language: Language, taken: Sequence[str]) -> str | None:
-    """The likeliest of some names for a cluster in a language, if the model can be asked in it."""
-    asking = task.reads(language)
-    own = [unit for unit in topic.members if task.picture.notes[unit].language == language]
-    if asking is None or len(own) < 2:
-        return None
-    shown = task.picture.texts(task.picture.central(own, _SHOWN, language))
-    line = await asking.name(shown, language, seed=task.run.seed)
-    written = clean_key(line, shown, language)
-    names = _names(task, own, language, written)
-    usable = [name for name in names if not any(alike(name, other) for other in taken)]
-    is_line = written is not None and usable[:1] == [written]
-    return await _likeliest_name(task, asking, usable, own, language, is_line=is_line)
-
-
-def _names(task: Task, own: Sequence[UnitId], language: Language, line: str | None) -> list[str]:
-    """Names to choose from: the model's line, words that it reads in the notes, and their own most telling words."""
-    read = _likeliest(task, own, language, 3)
-    texts = task.picture.texts(own)
-    words = tags_of(texts, _others(task, own), language)
-    told = [word for word in words if sum(word in text.casefold() for text in texts) > 1][:2]
-    joined = [f"{first} {second}" for first in (*read, *told) for second in read if first != second]
-    names = [clean_key(name, texts, language) for name in joined]
-    return list(dict.fromkeys(name for name in (line, *names) if name is not None))[:_NAMES]
-
-
-async def _likeliest_name(
-    task: Task, asking: Asking, names: Sequence[str], own: Sequence[UnitId], language: Language, *, is_line: bool
-) -> str | None:
-    """The name that is likelier after the members than after other notes by most."""
-    beside = [unit for unit in task.state.background.get(language, ()) if unit not in set(own)][:_WEIGHED]
-    if not names:
-        return None
-    if len(beside) < LEAST_BACKGROUND // 2:
-        return names[0]
-    here = await _mean_scores(task, asking, task.picture.central(own, _WEIGHED, language), names)
-    there = await _mean_scores(task, asking, beside, names)
-    if here is None or there is None:
-        return None
-    lead = here - there
-    lead[0] += _LINE_LEAD if is_line else 0.0
-    return names[int(np.argmax(lead))]
-
-
-async def _mean_scores(
-    task: Task, asking: Asking, units: Sequence[UnitId], names: Sequence[str]
-) -> npt.NDArray[np.float64] | None:
-    rows = [
-        await asking.keys(text, names) for text in task.picture.texts([u for u in units if u in task.picture.notes])
-    ]
-    usable = [row for row in rows if row is not None]
-    return np.mean(usable, axis=0) if usable else None
 
 
 # --- merging -----------------------------------------------------------------------------------------------------
@@ -306,7 +193,10 @@ async def _is_one_topic(task: Task, one: Topic, two: Topic) -> bool:
         if asking is None or usual[0] is None or usual[1] is None:
             return False
         central = task.picture.central(own.members, _WEIGHED, language)
-        scores = await _mean_scores(task, asking, central, keys)
-        if scores is None or (scores[0] - usual[0]) - (scores[1] - usual[1]) > _ONE_TOPIC:
+        scores = await scores_of(task, asking, central, keys)
+        if scores is None:
+            return False
+        own_key, other_key = scores.mean(axis=0) - np.array(usual, dtype=np.float64)
+        if own_key - other_key > _ONE_TOPIC:
             return False
     return True
