@@ -84,13 +84,15 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the next token is chosen. Temperature 0 takes the likeliest."""
+    """How the next token is chosen. Temperature 0 takes the likeliest. A reply does not begin with one of the tokens
+    `not_first`."""
 
     max_tokens: int = 256
     temperature: float = 0.0
     top_p: float = 0.9
     repeat_penalty: float = 1.05
     seed: int = 0
+    not_first: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,8 @@ class LanguageModel(Protocol):
 
     def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
         """Evaluate what of the prompt is not in the KV cache yet, then yield pieces and, last, the Generation (also
-        when stopped). Ends at `<|im_end|>`. Raises ModelFailed, ValueError if the prompt does not fit."""
+        when stopped). Ends at `<|im_end|>`. Raises ModelFailed, ValueError if the prompt does not fit or `not_first`
+        holds a token that the model does not have."""
 
     def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
         """Mean log-probability of each candidate's tokens after the shared prefix, which is evaluated once.

@@ -75,6 +75,7 @@ class LlamaModel:
         self._check_fit(prompt, 1, self._context_tokens)
         if sampling.max_tokens < 1:
             raise ValueError(f"max_tokens is {sampling.max_tokens}; at least 1 is needed")
+        self._check_known(sampling.not_first)
         return self._stream(prompt, sampling, stop)
 
     def _stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:

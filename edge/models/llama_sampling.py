@@ -19,8 +19,10 @@ def sampler(context: LlamaContext, sampling: Sampling, vocabulary_size: int) -> 
     """A function that chooses from the context's last row. Temperature 0 takes the likeliest token.
 
     Otherwise: repeat penalty over the last 64 tokens of the reply (the prompt's names and numbers may be repeated),
-    then top_p, then temperature, then a draw by the seed.
+    then top_p, then temperature, then a draw by the seed. The first choice is never one of `sampling.not_first`.
     """
+    if sampling.not_first:
+        context.row(-1)[list(sampling.not_first)] = -np.inf  # the row lies where llama.cpp's samplers read it
     if sampling.temperature <= 0:
         yield lambda: int(np.argmax(context.row(-1)))
         return

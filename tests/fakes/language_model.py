@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import dropwhile
 
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling, StopSignal
 from edge.errors import Cancelled
@@ -95,9 +96,10 @@ class ScriptedStop:
 class ScriptedModel:
     """Answers from a list of replies, in order and then its last one again, or from a function of the prompt's text.
 
-    An exception in the list, or raised by the function, is raised after the prefill in place of a reply. `prompts`
-    are the prompts of all streams, `aside` those of `score` and `free_line`. With a `gate` each prefill of two tokens
-    or more waits half-way, with an `aside_gate` each call beside the streams.
+    What may not come first is left out at a reply's beginning. An exception in the list, or raised by the function, is
+    raised after the prefill in place of a reply. `prompts` are the prompts of all streams, `samplings` how each was to
+    be sampled, `aside` the prompts of `score` and `free_line`. With a `gate` each prefill of two tokens or more waits
+    half-way, with an `aside_gate` each call beside the streams.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class ScriptedModel:
         model_id: str = "scripted",
     ) -> None:
         self.prompts: list[list[int]] = []
+        self.samplings: list[Sampling] = []
         self.closed = False
         self.aside: list[list[int]] = []
         self.gate = gate
@@ -151,11 +154,14 @@ class ScriptedModel:
         self._check_fit(prompt, 1, self._context)
         if sampling.max_tokens < 1:
             raise ValueError(f"max_tokens is {sampling.max_tokens}; at least 1 is needed")
+        if min(sampling.not_first, default=0) < 0:
+            raise ValueError("a token id is not one of the model's")
         return self._stream(list(prompt), sampling, stop)
 
     def _stream(self, prompt: list[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
         with self._call():
             self.prompts.append(prompt)
+            self.samplings.append(sampling)
             reused = self._reuse(prompt)
             self._prefill(prompt[reused:], stop)
             evaluated = len(self._held) - reused
@@ -163,6 +169,7 @@ class ScriptedModel:
             finish = Finish.CANCELLED
             if len(self._held) == len(prompt):
                 reply = self._tokenizer.encode(self._reply(prompt))
+                reply = list(dropwhile(lambda token: token in sampling.not_first, reply))
                 limit = min(sampling.max_tokens, self._context - len(prompt))
                 finish = Finish.STOP if len(reply) < limit else Finish.LENGTH
                 yield from self._pieces(reply[:limit], finish, tokens, stop)

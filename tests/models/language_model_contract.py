@@ -107,6 +107,25 @@ class LanguageModelContract:
         _, last = run(model, changed, max_tokens=2)
         assert (last.reused, last.evaluated) == (5, len(prompt) - 5)
 
+    @pytest.mark.parametrize("temperature", [0.0, 0.7])
+    def test_what_may_not_come_first_does_not(self, model: LanguageModel, temperature: float) -> None:
+        prompt = chat(model.tokenizer, ("user", "Name a colour."))
+        _, usual = run(model, prompt, max_tokens=4, temperature=temperature, seed=3)
+        first = usual.tokens[0]
+        stream = model.stream(
+            prompt, Sampling(max_tokens=4, temperature=temperature, seed=3, not_first=(first,)), model.new_stop()
+        )
+        *_, last = stream
+        assert isinstance(last, Generation)
+        assert last.tokens
+        assert last.tokens[0] != first
+        again, _ = run(model, prompt, max_tokens=4, temperature=temperature, seed=3)
+        assert again[0].tokens[0] == first
+
+    def test_what_may_not_come_first_must_be_a_token_of_the_model(self, model: LanguageModel) -> None:
+        with pytest.raises(ValueError, match="token id"):
+            model.stream([1], Sampling(not_first=(-1,)), model.new_stop())
+
     def test_the_limit_of_tokens_cuts(self, model: LanguageModel) -> None:
         _, last = run(model, chat(model.tokenizer, ("user", "Count from one to one hundred.")), max_tokens=1)
         assert (last.finish, len(last.tokens)) == (Finish.LENGTH, 1)
