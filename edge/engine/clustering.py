@@ -12,6 +12,7 @@ so a turn, a crash or a reboot loses one unit of work at most.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -197,7 +198,7 @@ class Clustering:
                 break
         notes = await self._pictures.notes(task.owner, members, None if task.asking is None else task.asking.reader)
         wider = replace(task, picture=task.picture.with_notes(notes))
-        return making.split_into(wider, topic, [unit for unit in members if unit in notes])
+        return await asyncio.to_thread(making.split_into, wider, topic, [unit for unit in members if unit in notes])
 
     # --- on the memory thread ---
 

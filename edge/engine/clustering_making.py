@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Sequence
 
@@ -43,19 +44,7 @@ _GROUPS = (1.0, 1.25, 1.5)
 
 async def gather(task: Task) -> Outcome:
     """Make clusters of units that have no place and lie together; all at first are grouped by k-means."""
-    free = [unit for unit in task.state.units if unit in task.picture.notes and _is_free(task, unit)]
-    rows = task.picture.features(free) if free else np.zeros((0, 1), dtype=np.float32)
-    known = [at for at in range(len(free)) if rows[at].any()]
-    units, vectors = [free[at] for at in known], rows[known]
-    if task.picture.topics:
-        groups = lying_together(vectors, _TOGETHER, FEWEST + 1) if units else []
-    else:
-        groups = _first_groups(vectors, task.run.seed) if len(units) >= BOOTSTRAP_FEWEST else []
-    changes, placements = _made(task, [[units[at] for at in group] for group in groups])
-    placed = {placement.unit for placement in placements}
-    left = [Placement(unit, None, Why.UNPLACED) for unit in free if unit not in placed]
-    counts = {"gathered": len(placements), "created": len(changes)} if changes else {}
-    return Outcome(task.state, True, changes, [*placements, *left], counts=counts)
+    return await asyncio.to_thread(_gathered, task)
 
 
 async def name(task: Task) -> Outcome:
@@ -68,7 +57,8 @@ async def name(task: Task) -> Outcome:
     main = task.picture.language(topic.members)
     other: Language = "en" if main == "zh" else "zh"
     keys = {language: await name_in(task, topic, language, taken) for language in (main, other)}
-    profile = profile_of(
+    profile = await asyncio.to_thread(
+        profile_of,
         task,
         topic.members,
         keys[main] or topic.profile.key,
@@ -100,6 +90,22 @@ async def merge(task: Task) -> Outcome:
 
 
 # --- making clusters ---------------------------------------------------------------------------------------------
+
+
+def _gathered(task: Task) -> Outcome:
+    free = [unit for unit in task.state.units if unit in task.picture.notes and _is_free(task, unit)]
+    rows = task.picture.features(free) if free else np.zeros((0, 1), dtype=np.float32)
+    known = [at for at in range(len(free)) if rows[at].any()]
+    units, vectors = [free[at] for at in known], rows[known]
+    if task.picture.topics:
+        groups = lying_together(vectors, _TOGETHER, FEWEST + 1) if units else []
+    else:
+        groups = _first_groups(vectors, task.run.seed) if len(units) >= BOOTSTRAP_FEWEST else []
+    changes, placements = _made(task, [[units[at] for at in group] for group in groups])
+    placed = {placement.unit for placement in placements}
+    left = [Placement(unit, None, Why.UNPLACED) for unit in free if unit not in placed]
+    counts = {"gathered": len(placements), "created": len(changes)} if changes else {}
+    return Outcome(task.state, True, changes, [*placements, *left], counts=counts)
 
 
 def split_into(task: Task, topic: Topic, members: Sequence[UnitId]) -> Outcome:

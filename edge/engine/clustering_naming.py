@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,6 +23,7 @@ _SHOWN = 5
 _TELLING_FEW = 2.0
 _DESCRIPTION = 80
 _NAMES = 8
+_OTHERS = 300
 _LINE_LEAD = 0.3
 """Nats by which another name must be likelier to take the place of the model's own line."""
 
@@ -63,9 +65,9 @@ def _likeliest(task: Task, units: Sequence[UnitId], language: Language, count: i
 
 
 def others_than(task: Task, units: Sequence[UnitId]) -> list[str]:
-    """The texts of all other notes in the picture."""
+    """The texts of other notes in the picture: as many as show which words are common."""
     own = set(units)
-    return task.picture.texts([unit for unit in task.picture.notes if unit not in own])
+    return task.picture.texts([unit for unit in task.picture.notes if unit not in own][:_OTHERS])
 
 
 # --- names -------------------------------------------------------------------------------------------------------
@@ -81,7 +83,7 @@ async def name_in(task: Task, topic: Topic, language: Language, taken: Sequence[
     shown, weighed = task.picture.texts(central[::2]), central[1::2]
     line = await asking.name(shown, language, seed=task.run.seed)
     written = clean_key(line, shown, language)
-    names = _names(task, own, language, written)
+    names = await asyncio.to_thread(_names, task, own, language, written)
     usable = [name for name in names if not any(alike(name, other) for other in taken)]
     is_line = written is not None and usable[:1] == [written]
     return await _likeliest_name(task, asking, usable, weighed, language, is_line=is_line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -106,9 +107,7 @@ class Pictures:
         members = await self._members(owner, staged, placed)
         every = list(dict.fromkeys([*units, *(unit for _, _, own in members for unit in own)]))
         notes = await self.notes(owner, every, reader)
-        picture = Picture(notes, (), frame([*notes.values()]))
-        picture.topics = _topics(picture, members)
-        return picture
+        return await asyncio.to_thread(_picture, notes, members)  # reckoning may take longer than the loop may stand
 
     async def texts(self, owner: OwnerId, units: Sequence[UnitId]) -> dict[UnitId, str]:
         """The words of those units that still are."""
@@ -174,6 +173,14 @@ def profiles(clusters: Sequence[Cluster], changes: Sequence[Change]) -> dict[Tar
             case Dissolve(cluster=cluster):
                 known.pop(cluster, None)
     return known
+
+
+def _picture(notes: Mapping[UnitId, Note], members: Sequence[tuple[Target, Profile, list[UnitId]]]) -> Picture:
+    picture = Picture(notes, (), frame([*notes.values()]))
+    picture.topics = _topics(picture, members)
+    if notes:
+        picture.features([*notes])
+    return picture
 
 
 def _topics(picture: Picture, members: Sequence[tuple[Target, Profile, list[UnitId]]]) -> list[Topic]:

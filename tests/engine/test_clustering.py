@@ -365,6 +365,17 @@ def test_units_forgotten_in_the_middle_of_a_run_are_no_hindrance(store: FakeMemo
     assert store.clusters.open_run(ANN) is None
 
 
+@pytest.mark.parametrize("after", [1, 5, 12, 40])
+def test_a_run_of_which_all_units_are_forgotten_ends(store: FakeMemoryStore, after: int) -> None:
+    units = told(store)
+    clustering, asked = step(store), aside(TopicalModel())
+    for _ in range(after):
+        asyncio.run(clustering.work(ANN, asked))
+    store.forget(ANN, units)
+    night(store, TopicalModel())
+    assert store.clusters.open_run(ANN) is None
+
+
 def test_a_run_whose_model_is_gone_is_done_without_it(store: FakeMemoryStore) -> None:
     told(store)
     for _ in range(6):
