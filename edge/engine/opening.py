@@ -18,6 +18,7 @@ from edge.engine.topics import Thread, Topics
 from edge.engine.whether import Whether
 from edge.engine.windows import Windows
 from edge.errors import EdgeError
+from edge.memory.echoes import echo_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class MemoryDesk:
         context = None if turn.context is None else self.contexts.new(owner, session, turn.context, at)
         reading = self.remember.read(owner, session, turn.message)
         progress.session_only = reading.session_only
+        progress.states_facts = bool(reading.facts)
         return self.remember.begin_turn(owner, session, turn.message, at, reading, context)
 
     def _composed(self, turn: RunningTurn, windows: Windows, scope: Scope, thread: Thread) -> Progress:
@@ -73,4 +75,5 @@ class MemoryDesk:
             back=thread.units,
         )
         told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
-        return Progress(found, prompt, scope.as_of, thread, told=told)
+        echo = echo_of(turn.message, windows.last_messages(scope))
+        return Progress(found, prompt, scope.as_of, thread, told=told, echo=echo)

@@ -13,6 +13,7 @@ from edge.engine.serving import Given
 from edge.engine.topics import Thread
 from edge.engine.truth import AskBack
 from edge.engine.windows import Prompt
+from edge.memory.echoes import Echo
 from edge.memory.questions import ends_asking
 from edge.memory.units import Stage
 from edge.prompt.composition import Tokens
@@ -35,6 +36,10 @@ class Progress:
     told_by_runtime: bool = False
     session_only: bool = False
     """Whether the message concerns the talk at hand only."""
+    echo: Echo | None = None
+    """What would be an echo of the message, where none is wanted."""
+    states_facts: bool = False
+    """Whether facts were found in the message, once its words are written."""
     question: AskBack | None = None
     """What is to be asked behind the reply."""
     asked_tokens: int = 0

@@ -11,6 +11,7 @@ from functools import partial
 from edge.clock import Clock
 from edge.engine.answers import Answers
 from edge.engine.contexts import Context
+from edge.engine.echo import EchoGuard
 from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling
 from edge.engine.offpeak import Interrupts
@@ -152,7 +153,7 @@ class Turns:
         if told is not None and progress.told_by_runtime:
             pieces = read_along(self._model_worker, speaker.model, turn, prompt, Piece(told, tokens))
         else:
-            pieces = self._model_worker.stream(lambda: speaker.model.stream(prompt, turn.sampling, turn.armed))
+            pieces = EchoGuard(self._model_worker, speaker, turn, progress, writing).reply()
         try:
             written = await self._relay(turn, progress, pieces, writing)
         finally:

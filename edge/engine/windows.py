@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from edge.engine.compaction import Compaction
 from edge.engine.entry import Entries, Entry
@@ -18,12 +18,14 @@ from edge.memory.questions import asks
 from edge.memory.units import SELF, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
 from edge.prompt.budget import Wanted, allot
 from edge.prompt.composition import Composer, Tokens
+from edge.prompt.replies import quoted
 from edge.prompt.structured import IDLE, Execution
 from edge.prompt.texts import LANGUAGES, Shift
 from edge.prompt.window import Marks, Window, must_compact
 
 _KEPT_WINDOWS = 64
 _TURNS_LOOKED_AT = 40
+_TURNS_HEARD = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,14 @@ class Windows:
         window = prompt.window
         units = self._store.units(scope, window.units)
         return [self._role(window.language), *(unit.content for unit in units.values()), window.summary]
+
+    def quote(self, unit: Unit, at: datetime, language: str) -> str:
+        """A memory as a reply that the runtime gives."""
+        return quoted(unit, language, at, self._plan.zone)
+
+    def last_messages(self, scope: Scope) -> list[str]:
+        """What the person said last in the session."""
+        return [turn.message for turn in self._store.turns(*_key(scope), last=_TURNS_HEARD)]
 
     def forget(self, owner: OwnerId) -> None:
         """Drop the owner's windows, after something of theirs was forgotten; the next turn builds each anew.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, tzinfo
 
-from edge.prompt.texts import to_the_person
+from edge.memory.units import Source, Unit
+from edge.prompt.texts import LANGUAGES, to_the_person, when_and_words
 
 _UNKNOWN = {
     "en": "I don't know your {label} yet. Would you tell me?",
@@ -20,6 +22,36 @@ _NOTHING_KNOWN = {
     "en": "I don't know that yet. Would you tell me?",
     "zh": "这个我还不知道，可以告诉我吗？",
 }
+_NOTED = {"en": "Noted.", "zh": "记下了。"}
+_HEARD = {"en": "All right.", "zh": "好的。"}
+_QUOTED = {
+    "en": {
+        Source.USER: "You said{when}: {words}",
+        Source.TOOL: "A tool found{when}: {words}",
+        Source.ASSISTANT: "I said{when}: {words}",
+        Source.IMPORT: "Imported{when}: {words}",
+    },
+    "zh": {
+        Source.USER: "你{when}说过：{words}",
+        Source.TOOL: "工具{when}查到：{words}",
+        Source.ASSISTANT: "我{when}说过：{words}",
+        Source.IMPORT: "{when}导入：{words}",
+    },
+}
+
+
+def acknowledged(language: str, *, remembered: bool) -> str:
+    """The reply to a statement to which a model has nothing to say; `remembered`: a fact was found in it."""
+    return (_NOTED if remembered else _HEARD)[language]
+
+
+def quoted(unit: Unit, language: str, now: datetime, zone: tzinfo | None) -> str:
+    """A memory as a reply, in the words of its note: "You said on 3 May: You like tea."."""
+    texts = LANGUAGES[language]
+    when, words = when_and_words(unit, texts, now, zone)
+    if when and language == "en":
+        when = f" {when}" if when in (texts.today, texts.yesterday) else f" on {when}"
+    return _QUOTED[language][unit.source].format(when=when, words=words)
 
 
 def nothing_known(language: str) -> str:

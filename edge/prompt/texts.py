@@ -164,6 +164,15 @@ def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     What is told of the past has its days in the sentence: `[you said] From 3 May to 9 June: You live in Berlin.` In the
     brackets a small model does not see that they answer "where did I live in May?".
     """
+    when, words = when_and_words(unit, texts, now, zone)
+    archived = texts.archived if unit.archived_at is not None else ""
+    source = texts.between.join(filter(None, (_whose(unit, texts), when, archived)))
+    return f"[{source}] {words}" if source else words
+
+
+def when_and_words(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> tuple[str, str]:
+    """When a memory was told, and its words on one line, turned to the person; of the past the days are in the words,
+    and the first is empty."""
     when = spoken_date(unit.valid_from, texts, now, zone)
     words = to_the_person(" ".join(unit.content.split()))
     if unit.kind is Kind.EPISODE or _in_passing(unit):
@@ -171,9 +180,7 @@ def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     if unit.valid_until is not None and unit.valid_until <= now:
         words = texts.ended.format(since=when, until=spoken_date(unit.valid_until, texts, now, zone)) + words
         when = ""
-    archived = texts.archived if unit.archived_at is not None else ""
-    source = texts.between.join(filter(None, (_whose(unit, texts), when, archived)))
-    return f"[{source}] {words}" if source else words
+    return when, words
 
 
 def _in_passing(unit: Unit) -> bool:
