@@ -194,6 +194,12 @@ class OffPeakSettings:
     hot_celsius: float = _setting(
         75.0, "Temperature of the board from which on it is left alone; at 80 it slows itself down.", low=30, high=110
     )
+    cold_days: float = _setting(
+        30.0,
+        "Days without use after which a cluster is archived as a whole; what recall finds in one brings it back.",
+        low=1,
+        high=36500,
+    )
     backups: int = _setting(3, "Backups that are kept in the state folder; one is made each night.", low=1, high=365)
 
 

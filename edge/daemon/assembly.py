@@ -27,6 +27,7 @@ from edge.engine.archive import Archive
 from edge.engine.batches import Batches
 from edge.engine.clustering import Clustering
 from edge.engine.clusters import Clusters
+from edge.engine.cold import Cold
 from edge.engine.consolidate import Budget, Consolidation
 from edge.engine.contexts import Contexts
 from edge.engine.distilling import Distilling
@@ -54,7 +55,7 @@ from edge.index.options import Options
 from edge.memory.nights import StepName
 from edge.memory.ranking import Ranker
 from edge.memory.rules import Rules
-from edge.settings import Settings
+from edge.settings import OffPeakSettings, Settings
 from edge.store.backups import FileBackups
 from edge.store.sqlite import SqliteStore, open_store
 
@@ -140,7 +141,7 @@ class Daemon:
     ) -> Schedule:
         memory_worker, model_worker = self.workers
         backups = _backups(settings, clock)
-        steps = self._steps(store, backups, interrupts, clock)
+        steps = self._steps(settings.offpeak, store, backups, interrupts, clock)
         budget = Budget(settings.offpeak.budget_minutes * 60, settings.offpeak.budget_tokens)
         names = [step.name for step in steps]
         return Schedule(
@@ -154,7 +155,7 @@ class Daemon:
         )
 
     def _steps(
-        self, store: SqliteStore, backups: FileBackups, interrupts: Interrupts, clock: Clock
+        self, settings: OffPeakSettings, store: SqliteStore, backups: FileBackups, interrupts: Interrupts, clock: Clock
     ) -> tuple[Step, ...]:
         """What a night is made of, in the order of StepName."""
         memory_worker = self.workers[0]
@@ -162,6 +163,7 @@ class Daemon:
             Job(StepName.BACKLOG, memory_worker, self.memory.embed_some, "embedded"),
             Distilling(memory_worker, store, store.distilling, self.memory.remember, clock, self.catch_up),
             Clustering(memory_worker, store, store.clusters, store.readings, clock),
+            Cold(memory_worker, store.cold, timedelta(days=settings.cold_days), clock),
             Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
             Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),
             Job(StepName.CHECKPOINT, memory_worker, partial(_checkpoint, store), "checkpoints"),
@@ -228,7 +230,7 @@ def _memory(
         rules=rules,
         vectors=vectors,
         recall=Recall(store, rules, vectors, limits, clock, ranker=ranker, past=Past(store.truth, rules)),
-        archive=Archive(store.archive, lifespans(settings.memory), decay(settings.memory, rules), clock),
+        archive=Archive(store.archive, store.cold, lifespans(settings.memory), decay(settings.memory, rules), clock),
         remember=Remember(store, rules, vectors, lifespans(settings.memory), Doubts(store.truth, rules)),
         doubles=Doubles(store, store.truth, store, vectors, clock),
         embedders=Embedders(models, store, vectors, indexes, partial(_open_index, settings, store)),

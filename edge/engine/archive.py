@@ -7,11 +7,12 @@ from datetime import datetime
 
 from edge.clock import Clock
 from edge.engine.archive_ports import ArchiveStore, Standing
+from edge.engine.cold_ports import ColdStore
 from edge.engine.ports import Page
 from edge.errors import MemoryNotFound
 from edge.memory.archive import Decay, Why, due, restored
 from edge.memory.lifecycle import Lifespans
-from edge.memory.units import Kind, OwnerId, SessionId, UnitId
+from edge.memory.units import Kind, OwnerId, SessionId, Unit, UnitId
 
 _BATCH = 64
 """Units that leave in one step: some milliseconds."""
@@ -21,8 +22,9 @@ _DAY = 86400.0
 class Archive:
     """Puts units away and back. `step` goes through all owners at its first call, and then once a day."""
 
-    def __init__(self, store: ArchiveStore, lifespans: Lifespans, decay: Decay, clock: Clock) -> None:
+    def __init__(self, store: ArchiveStore, cold: ColdStore, lifespans: Lifespans, decay: Decay, clock: Clock) -> None:
         self._store = store
+        self._cold = cold
         self._lifespans = lifespans
         self._decay = decay
         self._clock = clock
@@ -36,14 +38,23 @@ class Archive:
         return self._store.archive(owner, ids, why, at)
 
     def bring_back(self, owner: OwnerId, ids: Collection[UnitId], at: datetime) -> tuple[UnitId, ...]:
-        """Put units back; those that were archived. Raises MemoryNotFound as `put_away` does."""
+        """Put units back; those that were archived. What left with a cold cluster comes with all of it. Raises
+        MemoryNotFound as `put_away` does."""
+        found = self._look_up(owner, ids)
+        together = self.reopen(owner, [each.unit for each in found], at)
         return tuple(
             each.unit.id
-            for each in self._look_up(owner, ids)
-            if self._store.restore(
+            for each in found
+            if each.unit.id in together
+            or self._store.restore(
                 owner, each.unit.id, restored(each.unit, at, self._lifespans, superseded=each.superseded)
             )
         )
+
+    def reopen(self, owner: OwnerId, units: Collection[Unit], at: datetime) -> tuple[UnitId, ...]:
+        """Bring the cold clusters back whole from which some of the units are; ids of what came back."""
+        cold = [unit.id for unit in units if unit.archived_why == Why.COLD]
+        return self._cold.bring_back(owner, cold, at) if cold else ()
 
     def page(
         self,

@@ -43,7 +43,8 @@ class Serving:
         self._served: OrderedDict[tuple[OwnerId, SessionId], tuple[UnitId, ...]] = OrderedDict()
 
     def replied(self, scope: Scope, message: str, reply: str, given: Given) -> None:
-        """A reply was made: what it used of what it was given has served. What served from the archive is active again.
+        """A reply was made: what it used of what it was given has served. What served from the archive is active again,
+        and so is all of a cold cluster in which recall found something.
 
         The scope is the turn's, with its session.
         """
@@ -53,6 +54,7 @@ class Serving:
         used = [unit.id for unit in used_units(reply, message, units.values())]
         served = [unit for unit in units if unit in used or unit in given.told]
         self._keep((owner, session), served)
+        self._archive.reopen(owner, given.recalled, scope.as_of)
         if not served:
             return
         archived = [unit for unit in served if units[unit].archived_at is not None]

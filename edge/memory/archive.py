@@ -25,9 +25,11 @@ class Why(StrEnum):
     BY_HAND = "by hand"
     TOPIC = "topic"
     """It belongs to a topic that the session has left."""
+    COLD = "cold"
+    """Its cluster was not touched for long, and left as a whole."""
 
 
-BY_TIME = frozenset({Why.EXPIRED, Why.SUPERSEDED, Why.DECAYED})
+BY_TIME = frozenset({Why.EXPIRED, Why.SUPERSEDED, Why.DECAYED, Why.COLD})
 """What only the clock decides, and undoes where the clock turns out to have been wrong."""
 
 
@@ -56,6 +58,10 @@ def due(unit: Unit, at: datetime, decay: Decay, *, superseded: bool) -> Why | No
         return None
     last = unit.last_accessed or unit.created_at
     return Why.DECAYED if unit.relevance <= LEAST and last + decay.unused <= at else None
+
+
+STAYS_WARM = frozenset({Kind.USER_PROFILE, Kind.BATCH_OPERATION})
+"""Kinds that do not leave with a cold cluster: what holds of the person, and unfinished work."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from edge.store.archive import SqliteArchive
 from edge.store.batches import SqliteBatches
 from edge.store.changes import apply_changes
 from edge.store.clusters import SqliteClusters
+from edge.store.cold import SqliteCold
 from edge.store.contexts import SqliteContexts, write_context
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
@@ -81,6 +82,8 @@ class SqliteStore:
         """And as its DistillingStore."""
         self.clusters = SqliteClusters(db)
         """And as its ClusterStore."""
+        self.cold = SqliteCold(db)
+        """And as its ColdStore."""
         self.contexts = SqliteContexts(db)
         """And as its ContextStore."""
         self.nights = SqliteNights(db)

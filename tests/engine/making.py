@@ -89,7 +89,7 @@ class Desk:
         )
         self.remember = Remember(self.store, RULES, self.vectors, Lifespans(), Doubts(self.store.truth, RULES))
         self.doubles = Doubles(self.store, self.store.truth, self.store, self.vectors, self.clock)
-        self.archive = Archive(self.store.archive, Lifespans(), Decay(), self.clock)
+        self.archive = Archive(self.store.archive, self.store.cold, Lifespans(), Decay(), self.clock)
         self.serving = Serving(self.store, self.store.archive, self.archive, RULES.assent)
 
     def attach(self, embedder: HashEmbedder) -> ExactIndex:

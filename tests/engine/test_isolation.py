@@ -93,7 +93,7 @@ class World:
         vectors.attach(embedder, ExactIndex(store, embedder_key(embedder), embedder.dimension))
         self.recall = Recall(store, RULES, vectors, Limits(50, 8, 0.2, 0.2), clock)
         self.remember = Remember(store, RULES, vectors, Lifespans())
-        self.archive = Archive(store.archive, Lifespans(), Decay(), clock)
+        self.archive = Archive(store.archive, store.cold, Lifespans(), Decay(), clock)
         self.serving = Serving(store, store.archive, self.archive, RULES.assent)
         copies = Copies(lambda owner: None, vectors, lambda: None)
         self.forgetting = Forgetting(store, store.forgetting, self.recall, copies)

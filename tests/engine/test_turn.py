@@ -83,7 +83,7 @@ class House(Desk):
 
     def __init__(self, model: ScriptedModel, *, waiting: int = 2, fast: bool = True) -> None:
         super().__init__(store=SlowStore())
-        self.archive = Archive(self.store.archive, Lifespans(), Decay(), self.clock)
+        self.archive = Archive(self.store.archive, self.store.cold, Lifespans(), Decay(), self.clock)
         self.serving = Serving(self.store, self.store.archive, self.archive, RULES.assent)
         self.contexts = Contexts(self.store.contexts, self.remember)
         self.batches = Batches(self.store.batches, RULES.progress, kept=timedelta(days=7))

@@ -68,6 +68,7 @@ class Kept:
     centroid: Vector | None = None
     embedder: str | None = None
     gone: bool = False
+    archived_at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -105,7 +106,8 @@ class FakeClusters:
     # --- reading ---
 
     def clusters(self, owner: OwnerId, *, include_archived: bool = False) -> list[Cluster]:
-        return [self._cluster(cluster) for cluster in self._profiles(owner)]
+        found = [self._cluster(cluster) for cluster in self._profiles(owner)]
+        return [each for each in found if include_archived or each.archived_at is None]
 
     def cluster(self, owner: OwnerId, cluster: ClusterId) -> Cluster:
         if cluster not in self._profiles(owner):
@@ -355,7 +357,7 @@ class FakeClusters:
         members = self._current(cluster)
         touched = max([kept.made_at, *(unit.last_accessed or unit.created_at for unit in members)])
         told = (kept.profile, kept.centroid, kept.embedder, len(members), kept.made_at, touched)
-        return Cluster(cluster, kept.owner, *told)
+        return Cluster(cluster, kept.owner, *told, archived_at=kept.archived_at)
 
     def _mine(self, owner: OwnerId) -> list[Unit]:
         return [unit for unit in self._store._units.values() if unit.owner == owner]
@@ -364,8 +366,10 @@ class FakeClusters:
         return unit.id not in self._store._superseded
 
     def _current(self, cluster: ClusterId) -> list[Unit]:
-        mine = self._mine(self._kept[cluster].owner)
-        alive = [unit for unit in mine if unit.archived_at is None and self._is_current(unit)]
+        kept = self._kept[cluster]
+        with_archived = kept.archived_at is not None
+        mine = [unit for unit in self._mine(kept.owner) if with_archived or unit.archived_at is None]
+        alive = [unit for unit in mine if self._is_current(unit)]
         return [unit for unit in alive if unit.cluster == cluster]
 
     def _to_place(self, owner: OwnerId) -> list[Unit]:

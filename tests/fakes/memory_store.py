@@ -37,6 +37,7 @@ from edge.memory.units import (
 from tests.fakes.archive import FakeArchive
 from tests.fakes.batches import FakeBatches
 from tests.fakes.clusters import FakeClusters
+from tests.fakes.cold import FakeCold
 from tests.fakes.contexts import FakeContexts
 from tests.fakes.distilling import FakeDistilling
 from tests.fakes.embeddings import FakeEmbeddings
@@ -73,6 +74,7 @@ class FakeMemoryStore(FakeEmbeddings):
         self.topics = FakeTopics(self._units, lambda unit: unit in self._superseded)
         self.truth = FakeTruth(self)
         self.clusters = FakeClusters(self)
+        self.cold = FakeCold(self)
         self.readings = FakeReadings(self._units)
         self.distilling = FakeDistilling(
             self._units, self._confirmed_in, lambda unit: unit in self._superseded, self._change
