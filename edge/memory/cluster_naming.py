@@ -79,8 +79,12 @@ def word_key(members: Sequence[str], others: Sequence[str], language: Language, 
 
 
 def tags_of(members: Sequence[str], others: Sequence[str], language: Language) -> tuple[str, ...]:
-    """The most telling words."""
-    return tuple(telling_words(members, others, language)[:TAGS])
+    """The most telling words that two members or more have. In English, where those have none, of any: a pair of
+    Chinese characters that stands in one note is often no word."""
+    said = Counter(word for text in members for word in set(_words(text, language)))
+    ranked = telling_words(members, others, language)
+    shared = [word for word in ranked if said[word] > 1]
+    return tuple((shared or (ranked if language == "en" else []))[:TAGS])
 
 
 def alike(key: str, other: str) -> bool:

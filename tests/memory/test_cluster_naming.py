@@ -104,6 +104,12 @@ def test_tags_do_not_repeat_one_another() -> None:
     assert "团还" not in tags_of(DOUGH, STOVE, "zh")
 
 
+def test_a_pair_of_characters_of_one_note_is_no_tag() -> None:
+    assert tags_of(DOUGH, STOVE, "zh") == ("面团",)
+    assert tags_of(["锅炉坏了"], [], "zh") == ()
+    assert tags_of(["The boiler is cold."], [], "en")
+
+
 def test_keys_that_say_the_same_are_alike() -> None:
     assert alike("Sourdough baking", "Baking sourdough")
     assert alike("面团发酵", "面团 发酵")
