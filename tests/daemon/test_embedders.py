@@ -16,7 +16,7 @@ from tests.engine.making import ANN, MAIN, Desk
 from tests.fakes.embedder import HashEmbedder
 
 OLD, NEW, WIDE = HashEmbedder(64, model_id="old"), HashEmbedder(32, model_id="new"), HashEmbedder(96, model_id="old")
-TOLD = ("飞艇九点起飞。", "The bread is in the oven.", "我的猫叫咪咪。", "The bike is blue.", "乌龙茶在柜子里。")
+TOLD = ("飞艇九点起飞。", "The bread is in the oven.", "窗台上的猫睡着了。", "The bike is blue.", "乌龙茶在柜子里。")
 
 
 @pytest.fixture
