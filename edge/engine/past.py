@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from edge.engine.ports import Scope
 from edge.engine.truth_ports import TruthStore
+from edge.memory.aliases import NO_ALIASES, Aliases
 from edge.memory.past import (
     HAVE_TIMES,
     PastQuestion,
@@ -53,22 +54,25 @@ class Past:
         self._rules = rules
         self._zone = zone
 
-    def find(self, scope: Scope, message: str) -> PastAnswer | None:
-        """What was so; None where a message asks for nothing past, or for what no rule knows of."""
+    def find(self, scope: Scope, message: str, aliases: Aliases = NO_ALIASES) -> PastAnswer | None:
+        """What was so; None where a message asks for nothing past, or for what no rule knows of. `aliases` say who is
+        one person."""
         question = past_question(message, scope.as_of.astimezone(self._zone).date())
-        asked = None if question is None else self._rules.find_question(question.now)
+        asked = None if question is None else self._rules.find_question_of(question.now, aliases)
         if question is None or asked is None or asked.slots[0].partition(":")[0] in HAVE_TIMES:
             return None
-        versions = self._versions(scope, asked)
+        versions = self._versions(scope, asked, aliases)
         if not versions:
             return None
         told, instead = self._told(question, versions, scope, every=asks_for_all(message))
         return PastAnswer(asked, question, tuple(told[:_MOST_VERSIONS]), instead, scope, self._zone)
 
-    def _versions(self, scope: Scope, asked: SlotQuestion) -> list[Version]:
+    def _versions(self, scope: Scope, asked: SlotQuestion, aliases: Aliases) -> list[Version]:
         """Those of the first of the asked slots that was ever filled."""
         for slot in asked.slots:
-            versions = true_versions(self._truth.versions(scope, [slot], asked.subject))
+            of_each = (self._truth.versions(scope, [slot], subject) for subject in sorted(aliases.told(asked.subject)))
+            units = sorted((unit for units in of_each for unit in units), key=lambda unit: unit.valid_from)
+            versions = true_versions(units)
             if versions:
                 return versions
         return []

@@ -12,6 +12,7 @@ from edge.engine.ports import MemoryStore, Scope
 from edge.engine.refusals import NO_LONGER_SO, Refusals, refusals
 from edge.engine.search import Search
 from edge.engine.vectors import Vectors
+from edge.memory.aliases import Aliases
 from edge.memory.enrichment import TURNS_LOOKED_AT, context_of, needs_context
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
@@ -28,7 +29,7 @@ from edge.memory.questions import (
 )
 from edge.memory.ranking import NOTHING_RANKED, Ranker, Ranking, choose
 from edge.memory.rules import Rules
-from edge.memory.units import Recalled, SlotQuestion, Stage, Unit, UnitId
+from edge.memory.units import NAME, Recalled, SlotQuestion, Stage, Unit, UnitId
 
 _POSSIBLE_HIT_SCORE = 0.9
 _OF_ASSISTANT_SCORE, _ONLY_OF_ASSISTANT_SCORE = 0.5, 0.2
@@ -150,18 +151,19 @@ class Recall:
     def _find(self, scope: Scope, query: str, limit: int) -> Found:
         started = self._clock.monotonic()
         for_now = scope.present and not scope.archived
-        past = self._past.find(scope, query) if self._past is not None and for_now else None
+        aliases = self._rules.aliases(self._store.slot_units(scope, [NAME], None))
+        past = self._past.find(scope, query, aliases) if self._past is not None and for_now else None
         if past is not None:
             seconds = self._clock.monotonic() - started
             return Found(past.recalled[:limit], past.asked, True, (), (), seconds, seconds, past=past)
-        asked = self._rules.find_question(query)
+        asked = self._rules.find_question_of(query, aliases)
         filling = self._store.slot_units(scope, asked.slots, None) if asked else []
-        hits = self._hits(query, asked, filling)[:limit]
+        hits = self._hits(query, asked, filling, aliases)[:limit]
         asked = self._as_sure_as_it_is(query, asked, hits)
         rules_seconds = self._clock.monotonic() - started
         searched = _Searched()
         if not (hits and asked and asked.certain):
-            searched = self._ranked(scope, query, asked, filling, limit)
+            searched = self._ranked(scope, query, asked, filling, aliases, limit)
         return Found(
             recalled=_join(hits, searched.ranking.kept, limit, certain=asked is None or asked.certain),
             asked=asked,
@@ -184,25 +186,35 @@ class Recall:
         is_open = bool(hits) or asks_what_was_asked(query) or any(self._rules.slots[name].open for name in asked.slots)
         return replace(asked, certain=asked.certain and not is_open)
 
-    def _hits(self, query: str, asked: SlotQuestion | None, filling: Sequence[Unit]) -> list[Recalled]:
+    def _hits(
+        self, query: str, asked: SlotQuestion | None, filling: Sequence[Unit], aliases: Aliases
+    ) -> list[Recalled]:
         """Of the units that fill the asked slots, for whomever, those that answer."""
         if asked is None:
             return []
-        units = [unit for unit in filling if unit.subject == asked.subject]
+        subjects = aliases.asked(asked.subject)
+        units = [unit for unit in filling if unit.subject in subjects]
         if not asks_for_all(query):
             units = newest_answers(units, self._newest)
         score = 1.0 if asked.certain else _POSSIBLE_HIT_SCORE
         return [Recalled(unit, score, Stage.RULE, {"rule": score}) for unit in units]
 
     def _ranked(
-        self, scope: Scope, query: str, asked: SlotQuestion | None, filling: Sequence[Unit], limit: int
+        self,
+        scope: Scope,
+        query: str,
+        asked: SlotQuestion | None,
+        filling: Sequence[Unit],
+        aliases: Aliases,
+        limit: int,
     ) -> _Searched:
         language = language_of(query)
         query = query[:_SEARCHED_CHARACTERS]
         context = self._context(scope, query)
-        searched = self._search.find(scope, query, language, 2 * limit, context, self._rules.relations_in(query))
+        relations = aliases.people_in(query, self._rules.relations_in(query))
+        searched = self._search.find(scope, query, language, 2 * limit, context, relations)
         started = self._clock.monotonic()
-        refused = refusals(self._rules, query, context, language, asked, filling, searched.pool)
+        refused = refusals(self._rules, query, context, language, asked, filling, aliases, searched.pool)
         ranking = self._chosen(searched.pool, query, language, refused, limit, ())
         outdated = [each.unit.id for each, why in ranking.dropped if why == NO_LONGER_SO]
         if outdated and not ranking.kept:  # its score is what the others were measured by

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from edge.memory.aliases import Aliases
 from edge.memory.people import names
 from edge.memory.pool import Pool
 from edge.memory.questions import asks_what_was_asked, only_asks
@@ -22,8 +23,8 @@ looser match would answer "my number" with another number."""
 class Refusals:
     """What is no answer to one question, and what that depends on: the question's words in normal form, its telling
     terms, whether it wants to know what was asked, its language, the slot question in it, the units that fill the
-    asked slots now, for whomever; `empty` where the rules know that the slot is: then only what holds nearly the
-    question's own words can stand in."""
+    asked slots now, for whomever, and the subjects by which the one that is asked about goes; `empty` where the rules
+    know that the slot is: then only what holds nearly the question's own words can stand in."""
 
     rules: Rules
     words: str
@@ -32,6 +33,7 @@ class Refusals:
     language: str
     asked: SlotQuestion | None
     filling: Sequence[Unit]
+    subjects: frozenset[str]
     empty: bool
 
     def why(self, recalled: Recalled) -> str | None:
@@ -43,7 +45,7 @@ class Refusals:
             return None
         if self.empty and unit.kind is Kind.EPISODE and only_asks(unit.content):
             return "only asks"
-        if self._tells_of_others(unit, asked) or self._is_anothers(unit, asked):
+        if self._tells_of_others(unit) or self._is_anothers(unit, asked):
             return "about somebody else"
         if self._tells_other_things(unit, asked):
             return "tells other things"
@@ -69,20 +71,22 @@ class Refusals:
             return False
         return only_asks(unit.content) and self.terms.issuperset(telling_terms(unit.content))
 
-    def _tells_of_others(self, unit: Unit, asked: SlotQuestion) -> bool:
+    def _tells_of_others(self, unit: Unit) -> bool:
         """Whether a turn's words fill the asked slot for somebody else: my sister's number is no answer to mine."""
-        if unit.kind is not Kind.EPISODE or unit.source_turn is None or names(unit.content, asked.subject):
+        if unit.kind is not Kind.EPISODE or unit.source_turn is None:
             return False
-        return any(held.source_turn == unit.source_turn and held.subject != asked.subject for held in self.filling)
+        if any(names(unit.content, subject) for subject in self.subjects):
+            return False
+        return any(held.source_turn == unit.source_turn and held.subject not in self.subjects for held in self.filling)
 
     def _is_anothers(self, unit: Unit, asked: SlotQuestion) -> bool:
         """Whether a unit fills the asked slot for somebody else only, as a fact or in the words of a statement."""
         if unit.slot is not None:
-            return unit.slot in asked.slots and unit.subject != asked.subject
+            return unit.slot in asked.slots and unit.subject not in self.subjects
         if unit.kind is not Kind.FACT_REFERENCE:
             return False
         subjects = {fact.subject for fact in self.rules.find_facts(unit.content) if fact.slot in asked.slots}
-        return bool(subjects) and asked.subject not in subjects
+        return bool(subjects) and self.subjects.isdisjoint(subjects)
 
     def _tells_other_things(self, unit: Unit, asked: SlotQuestion) -> bool:
         """Whether the rules read a unit, and nothing in it is of the slot that is asked for and no other: where Nate
@@ -97,7 +101,8 @@ class Refusals:
         facts = self.rules.find_facts(unit.content)
         if not facts or any(fact.slot in asked.slots for fact in facts):
             return False
-        return self.terms.difference(telling_terms(asked.subject)).isdisjoint(telling_terms(unit.content))
+        names_of = {term for subject in self.subjects for term in telling_terms(subject)}
+        return self.terms.difference(names_of).isdisjoint(telling_terms(unit.content))
 
     def _is_outdated(self, unit: Unit, asked: SlotQuestion) -> bool:
         """Whether a turn's words fill the asked slot with what was replaced or taken back since: "I like coffee", and
@@ -106,8 +111,8 @@ class Refusals:
         if unit.kind is not Kind.EPISODE or unit.source is not Source.USER:
             return False
         facts = [fact for fact in self.rules.find_facts(unit.content) if fact.slot in asked.slots]
-        told = {fact.value for fact in facts if fact.subject == asked.subject and not fact.retracts}
-        return bool(told) and not told & {held.value for held in self.filling if held.subject == asked.subject}
+        told = {fact.value for fact in facts if fact.subject in self.subjects and not fact.retracts}
+        return bool(told) and not told & {held.value for held in self.filling if held.subject in self.subjects}
 
 
 def refusals(
@@ -117,6 +122,7 @@ def refusals(
     language: str,
     asked: SlotQuestion | None,
     filling: Sequence[Unit],
+    aliases: Aliases,
     pool: Pool,
 ) -> Refusals:
     """What refuses units of a pool as answers to a question; `context` is what it means without naming it."""
@@ -128,6 +134,7 @@ def refusals(
         language=language,
         asked=asked,
         filling=filling,
+        subjects=frozenset() if asked is None else aliases.asked(asked.subject),
         empty=_is_known_empty(rules, asked, pool),
     )
 

@@ -9,12 +9,13 @@ from datetime import datetime
 from edge.engine.ports import MemoryStore, NewContext, Scope, Written
 from edge.engine.truth import AskBack, Doubts
 from edge.engine.vectors import Vectors
+from edge.memory.aliases import NO_ALIASES, may_have_names
 from edge.memory.lifecycle import Known, Lifespans, key_of, plan_changes, slots_touched
 from edge.memory.novelty import adds_something
 from edge.memory.rules import Exchange, Reading, Rules
 from edge.memory.secret_facts import secret_facts, statement_of
 from edge.memory.statements import rest_of
-from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState
+from edge.memory.units import NAME, Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState
 
 _TURNS_REFERRED_TO = 3
 """What was told, a confirmation or another correction in between, and what is corrected now."""
@@ -37,7 +38,7 @@ class Remember:
         self._vectors = vectors
         self._lifespans = lifespans
         self._doubts = doubts
-        self._many = frozenset(name for name, slot in rules.slots.items() if slot.many)
+        self._many = rules.hold_several
 
     def read(self, owner: OwnerId, session: SessionId, message: str) -> Reading:
         """A message as the rules read it, once, for both ends of its turn."""
@@ -131,9 +132,12 @@ class Remember:
         """What the drafts change; `words` are those in which they were said."""
         scope = Scope(owner, session, at, present=True)
         slots = slots_touched(drafts)
+        of_others = may_have_names(draft.subject for draft in drafts if draft.slot)
+        filling = self._store.slot_units(scope, [*slots, *([NAME] if of_others else [])], None) if slots else []
         known = Known(
             keys=self._store.known(scope, [key_of(draft) for draft in drafts]),
-            slots=self._store.slot_units(scope, slots, None) if slots else [],
+            slots=filling,
+            aliases=self._rules.aliases([*filling, *drafts]) if of_others else NO_ALIASES,
         )
         changes = plan_changes(drafts, session, at, known, self._many, self._lifespans)
         return changes if self._doubts is None else self._doubts.doubted(changes, known.slots, words)

@@ -6,9 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from edge.memory.aliases import NO_ALIASES, Aliases
 from edge.memory.normal_values import same_value
 from edge.memory.text import content_key
 from edge.memory.units import (
+    NAME,
+    SELF,
     SESSION_KINDS,
     Change,
     Confirm,
@@ -42,10 +45,12 @@ class Lifespans:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is remembered already and could be touched: units by key, and units that fill the drafts' slots."""
+    """What is remembered already and could be touched: units by key, and units that fill the drafts' slots. `aliases`
+    say who of their subjects are one person."""
 
     keys: Mapping[str, UnitId]
     slots: Sequence[Unit]
+    aliases: Aliases = NO_ALIASES
 
 
 def key_of(draft: Draft) -> str:
@@ -69,9 +74,9 @@ def plan_changes(
 ) -> tuple[Change, ...]:
     """Decide for each draft: a new unit, one that follows an older, or a confirmation of what is known.
 
-    `many` names the slots that hold several units at once. Where one message fills a single slot twice, or says a
-    thing and its opposite, the last statement stands. What is bound to a session ends nothing that others see. A
-    session-bound draft without a session is refused with ValueError.
+    `many` names the slots that hold several units at once, for anyone or for one subject (`name(sister)`). Where one
+    message fills a single slot twice, or says a thing and its opposite, the last statement stands. What is bound to a
+    session ends nothing that others see. A session-bound draft without a session is refused with ValueError.
     """
     planner = _Planner(session, at, known, many, lifespans)
     return tuple(planner.decide(draft) for draft in _last_of_each(drafts, many))
@@ -90,11 +95,23 @@ def _identity(draft: Draft, many: frozenset[str]) -> object:
     """Equal for two drafts of one message of which only the later can stand."""
     if draft.slot is None or draft.retracts:
         return key_of(draft)
-    if draft.slot not in many:
+    if not _holds_several(draft, many):
         return draft.slot, draft.subject
     if draft.value is None:
         return key_of(draft)
     return frozenset({draft.slot, _OPPOSITES.get(draft.slot)}), draft.subject, draft.value
+
+
+def _holds_several(draft: Draft, many: Collection[str]) -> bool:
+    return draft.slot in many or f"{draft.slot}({draft.subject})" in many
+
+
+def _says_as_much(unit: Unit, draft: Draft) -> bool:
+    """Whether a unit has the draft's value; of a relation's name, "my wife Anna" does not end "Anna Maria"."""
+    if same_value(unit.value, draft.value):
+        return True
+    of_another = draft.slot == NAME and draft.subject != SELF and not draft.corrects
+    return of_another and (unit.value or "").startswith(f"{draft.value} ")
 
 
 def opposite(slot: str) -> str | None:
@@ -152,7 +169,7 @@ class _Planner:
         found = self.known.keys.get(key_of(draft))
         if found is not None or draft.retracts or draft.slot is None or draft.value is None:
             return found
-        return next((unit.id for unit in self._filling(draft, draft.slot) if same_value(unit.value, draft.value)), None)
+        return next((unit.id for unit in self._filling(draft, draft.slot) if _says_as_much(unit, draft)), None)
 
     def _rivals(self, draft: Draft) -> list[_Rival]:
         """Current units that cannot stand beside the draft, and why each of them would end."""
@@ -163,10 +180,10 @@ class _Planner:
         against = [_Rival(unit, Ending.OPPOSITE) for unit in opposite if same_value(unit.value, draft.value)]
         if draft.retracts:
             return [_Rival(unit, Ending.TAKEN_BACK) for unit in same_slot if same_value(unit.value, draft.value)]
-        if draft.slot in self.many:
+        if _holds_several(draft, self.many):
             others = self._corrected(draft, same_slot)
         else:
-            others = [unit for unit in same_slot if draft.value is None or not same_value(unit.value, draft.value)]
+            others = [unit for unit in same_slot if draft.value is None or not _says_as_much(unit, draft)]
         weaker = [unit for unit in same_slot if unit not in others and self._is_weaker(unit, draft)]
         replaced = [_Rival(unit, self._why_replaced(unit, draft)) for unit in others]
         return replaced + [_Rival(unit, Ending.CONFIRMED) for unit in weaker] + against
@@ -198,10 +215,11 @@ class _Planner:
 
     def _filling(self, draft: Draft, slot: str | None) -> list[Unit]:
         """Units in a slot that the draft may touch: one bound to a session leaves alone what every session sees."""
+        subjects = self.known.aliases.told(draft.subject)
         return [
             unit
             for unit in self.known.slots
-            if slot and unit.slot == slot and unit.subject == draft.subject
+            if slot and unit.slot == slot and unit.subject in subjects
             if not self._bound(draft) or unit.session is not None
         ]
 

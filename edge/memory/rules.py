@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from edge.errors import SettingsInvalid
+from edge.memory.aliases import Aliases
 from edge.memory.language import language_of
 from edge.memory.progress_questions import ProgressQuestions
 from edge.memory.questions import ends_asking
@@ -17,9 +18,10 @@ from edge.memory.rules_assent import Assent
 from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
 from edge.memory.rules_questions import QuestionFinder
+from edge.memory.rules_subjects import Relations
 from edge.memory.rules_tables import Slot, Tables, check_patterns, load_table, read_tables
 from edge.memory.rules_values import READERS
-from edge.memory.units import Draft, SlotQuestion
+from edge.memory.units import NAME, SELF, Draft, SlotQuestion, Unit
 
 Exchange = tuple[str, str]
 """A person's message, and the reply to it."""
@@ -66,7 +68,7 @@ class Rules:
     """All rules. Calls take text of any size and content and never raise."""
 
     def __init__(
-        self, slots: Slots, facts: FactFinder, questions: QuestionFinder, assent: Assent, relations: frozenset[str]
+        self, slots: Slots, facts: FactFinder, questions: QuestionFinder, assent: Assent, relations: Relations
     ) -> None:
         self._slots = slots
         self._relations = relations
@@ -89,6 +91,13 @@ class Rules:
     def slots(self) -> Mapping[str, Slot]:
         """Every slot there is."""
         return self._slots
+
+    @property
+    def hold_several(self) -> frozenset[str]:
+        """The slots that hold several values at once, and those that do for some subjects: `name(sister)`, as one may
+        have two."""
+        for_anyone = {name for name, slot in self._slots.items() if slot.many}
+        return frozenset(for_anyone | {f"{NAME}({relation})" for relation in self._relations.shared})
 
     def find_facts(self, text: str, before: Sequence[Exchange] = ()) -> tuple[Draft, ...]:
         """What a person's message states, in its order. Of a long message (over 4,000 characters: a paste) only the
@@ -153,7 +162,23 @@ class Rules:
 
     def is_relation(self, subject: str) -> bool:
         """Whether a subject is named by what it is to the person ("sister"), not by a name."""
-        return subject in self._relations
+        return subject in self._relations.words
+
+    def aliases(self, named: Iterable[Unit | Draft]) -> Aliases:
+        """Who of the subjects are one person, by the units or drafts that name relations."""
+        return Aliases(named, self._relations.words)
+
+    def find_question_of(self, text: str, aliases: Aliases) -> SlotQuestion | None:
+        """The same as `find_question`, also where somebody is asked about by a name that only memory knows for one:
+        思敏在哪里工作？ asks what 我姐姐在哪里工作？ does."""
+        asked = self.find_question(text)
+        if asked is not None and asked.subject != SELF and not self.is_relation(asked.subject):
+            return asked
+        said = aliases.by_relation(text, self._relations.in_language(language_of(text)))
+        by_relation = None if said is None else self.find_question(said[0])
+        if said is None or by_relation is None or by_relation.subject == SELF:
+            return asked
+        return replace(by_relation, subject=said[1])
 
     def relations_in(self, text: str) -> dict[str, str]:
         """The relations of the person that a text mentions, each with its word for it: {"sister": "妹妹"}."""
@@ -197,7 +222,7 @@ def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
 
 
 def _made(tables: Tables) -> Rules:
-    relations = frozenset(tables.relations.values())
+    relations = Relations(tables.relations, tables.shared_relations)
     assent = Assent(tables)
     return Rules(Slots(tables.slots), FactFinder(tables, assent), QuestionFinder(tables), assent, relations)
 

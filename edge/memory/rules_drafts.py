@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from edge.memory.compression import LIMIT
 from edge.memory.language import language_of
-from edge.memory.rules_patterns import Stated
+from edge.memory.rules_patterns import Span, Stated
 from edge.memory.rules_phrases import split_condition, split_list
 from edge.memory.rules_tables import Slot
 from edge.memory.rules_values import READERS
@@ -21,12 +21,23 @@ CONTACT = ("phone", "email", "address", "code")
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """A relation of the person, the word that was used for it, and the name that was given: sister, 姐姐, 思敏."""
+
+    relation: str
+    word: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
-    """Whom a clause is about: the unit's subject, how it was called, and where the words behind it begin."""
+    """Whom a clause is about: the unit's subject, how it was called, and where the words behind it begin. `named` is
+    what it was said to be to the person, where that is named beside ("my sister Hannah")."""
 
     subject: str
     called: str
     end: int
+    named: Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,20 @@ def make_facts(stated: Stated, subject: Subject, text: str, plain: str, begin: i
             at = raw.find(read[0])
             end = stated.end if at < 0 or reader not in ("list", "phrase") else stated.value.start + at + len(read[0])
             yield Fact(_replacing(draft, stated, plain), slot, subject, stated.words, end, read[0])
+
+
+def name_fact(slot: Slot, subject: Subject, beside: Fact) -> Fact | None:
+    """That a relation has the name that is given beside it, as a fact like any other; `beside` is what the clause
+    states, `slot` that of names."""
+    if subject.named is None or beside.slot is slot:
+        return None
+    named = subject.named
+    of = Subject(named.relation, named.word, subject.end)
+    stated = Stated(slot, Span(0, 0, slot.reader), {}, subject.end)
+    draft = _draft(
+        stated, of, named.name, named.name.lower(), beside.draft.quote or "", for_now=beside.draft.session_only
+    )
+    return None if draft is None else Fact(draft, slot, of, {}, subject.end, named.name)
 
 
 def _replacing(draft: Draft, stated: Stated, plain: str) -> Draft:
@@ -112,6 +137,9 @@ def _content(
 
 def _phrased(subject: Subject, language: str) -> tuple[str, str]:
     is_name = _is_given_name(subject)
+    if subject.named is not None and is_name:
+        to_them = f"{subject.named.word}{'' if language == 'zh' else ' '}{subject.called}"
+        return _phrased(replace(subject, called=to_them, named=None), language)
     if language == "zh":
         who = "用户" if subject.subject == SELF else subject.called if is_name else f"用户的{subject.called}"
         return who, f"{who}的"

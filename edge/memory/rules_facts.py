@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from edge.memory.rules_assent import Assent
 from edge.memory.rules_corrections import Corrections, Mention, as_correction
-from edge.memory.rules_drafts import CONTACT, Fact, Subject, make_facts, skip_spaces
+from edge.memory.rules_drafts import CONTACT, Fact, Subject, make_facts, name_fact, skip_spaces
 from edge.memory.rules_patterns import Patterns, Stated, Way
 from edge.memory.rules_regex import LazyPattern, alternatives, bounded, compiled
 from edge.memory.rules_subjects import Dropped, Subjects
 from edge.memory.rules_tables import Slot, Tables
 from edge.memory.rules_text import Sentence, fold, mask_quoted, own_spans, sentences, simplify
-from edge.memory.units import SELF, Draft
+from edge.memory.units import NAME, SELF, Draft
 
 _MAX_STARTS = 48
 _LONGEST_FRAGMENT = 200
@@ -183,10 +183,17 @@ class FactFinder:
             for stated, subject in self._matches(masked, begin, sentence, ways, carried, alone=alone):
                 facts = list(make_facts(stated, subject, reading.text, reading.plain, quoted, for_now=for_now))
                 if facts and not self._vetoed(stated, masked, sentence, begin, reading.introduced):
-                    yield from facts
+                    yield from self._with_name(subject, facts)
                 if facts:
                     done, carried = max(fact.end for fact in facts), None if stated.slot.of_another else subject
                     break
+
+    def _with_name(self, subject: Subject, facts: Sequence[Fact]) -> Iterator[Fact]:
+        """The facts behind the name that their subject is given ("my sister Hannah"), if it is."""
+        slot = self._tables.slots.get(NAME)
+        named = name_fact(slot, subject, facts[0]) if slot is not None else None
+        yield from ([] if named is None else [named])
+        yield from facts
 
     def _clause_starts(self, masked: str, sentence: Sentence) -> list[int]:
         starts = {sentence.start}

@@ -72,6 +72,18 @@ def read_name(raw: str) -> Read | None:
     return shown, shown.lower()
 
 
+_ZH_WHEN_OR_HOW = re.compile(
+    "[今昨明后前去]天|[今明去前后]年|昨晚|今[早晚]|现在|最近|目前|已经|一直|[以之]前|[以之]后|后来|从小|平[时常]|经常|总是|可能|好像|大概|也许"
+    "|[上下这本]个?[周月]|周末|星期|刚[刚才]|正在|打算|准备|喜欢|[还都也就不正]是|[还都也就不正]在|[他她]们|早上|晚上|中午|下午|[一全]家"
+    "|夫妻|退休|搬家|怀孕|原来|本来|其实|当时|通常|每|长期|暂时|仍|曾经|至今|[高初]中|大学|小学|[姐妹哥弟嫂夫]"
+)
+
+
+def is_given_name(raw: str) -> bool:
+    """Whether what stands behind a relation ("my sister Hannah") is its name: not 我姐姐今天 nor 我妹妹一直."""
+    return read_name(raw) is not None and _ZH_WHEN_OR_HOW.match(raw) is None
+
+
 _NO_NAME_SHAPE = re.compile(r"\w+(?:able|ible|ful|less|ous|ive|tant)|\w{3,}ing|\w{3,}ed")
 _NAMES_ALL_THE_SAME = re.compile(r"xiao\w+|sterling|fred|jared|\w*(?:fred|hamm?ed|hmed|mildred)|yves|clive|olive")
 

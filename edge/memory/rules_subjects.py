@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from edge.memory.rules_drafts import Subject, skip_spaces
+from edge.memory.rules_drafts import Named, Subject, skip_spaces
+from edge.memory.rules_names import is_given_name
 from edge.memory.rules_regex import alternatives, compiled, numbered
 from edge.memory.rules_tables import LANGUAGES, Tables
 from edge.memory.rules_text import fold, simplify
@@ -68,9 +69,10 @@ class Subjects:
         if relation is None:
             return Subject(name.lower(), name, end) if name else Subject(SELF, "", end)
         key = self._tables.relations.get(relation.lower(), relation.lower())
-        if name and key in self._tables.shared_relations:
-            return Subject(name.lower(), name, end)
-        return Subject(key, relation.lower(), end)
+        named = Named(key, relation.lower(), name) if name and is_given_name(name) else None
+        if named is not None and key in self._tables.shared_relations:
+            return Subject(named.name.lower(), named.name, end, named)
+        return Subject(key, relation.lower(), end, named)
 
 
 def _subject_regexes(tables: Tables, mode: str) -> Iterator[re.Pattern[str]]:
@@ -78,6 +80,24 @@ def _subject_regexes(tables: Tables, mode: str) -> Iterator[re.Pattern[str]]:
     for language in LANGUAGES:
         for where, pattern in numbered(mode, tables.words[language][mode]):
             yield compiled(pattern, parts, f"language.{language}.{where}")
+
+
+class Relations:
+    """What somebody can be to the person."""
+
+    def __init__(self, relations: Mapping[str, str], shared: frozenset[str]) -> None:
+        """`relations` are words, each with its relation; `shared` are those of which one can have several."""
+        self.shared = shared
+        self.words: dict[str, tuple[str, ...]] = {}
+        for word, relation in relations.items():
+            self.words[relation] = (*self.words.get(relation, ()), word)
+
+    def in_language(self, language: str) -> dict[str, tuple[str, ...]]:
+        """The words for each relation in a language."""
+        return {
+            relation: tuple(word for word in words if word.isascii() is (language == "en"))
+            for relation, words in self.words.items()
+        }
 
 
 class Dropped:

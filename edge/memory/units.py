@@ -20,6 +20,9 @@ ClusterId = NewType("ClusterId", int)
 SELF = "self"
 """The subject of a unit that is about its owner."""
 
+NAME = "name"
+"""The slot of what somebody is called. Of a relation ("sister") it is another name of the same person."""
+
 
 class Kind(StrEnum):
     """What a unit is, which decides how long it lives and where it is seen."""
