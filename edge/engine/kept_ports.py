@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Protocol
 
-from edge.memory.units import Unit, UnitId
+from edge.memory.agreement import Signposts
+from edge.memory.units import OwnerId, Unit, UnitId
 
 
 class KeptUnits(Protocol):
@@ -13,6 +14,9 @@ class KeptUnits(Protocol):
 
     def terms(self, units: Collection[Unit]) -> dict[UnitId, frozenset[str]]:
         """The search terms of the texts of units that were just read (see `edge.memory.text.text_terms`)."""
+
+    def signposts(self, owner: OwnerId, embedder: str | None) -> Signposts:
+        """The owner's active clusters, as questions are compared with them; with centroids by this embedder."""
 
     def read_ahead(self, limit: int) -> bool:
         """Bring up to `limit` units of the last day and of profiles into memory; True while some are left."""

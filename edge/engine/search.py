@@ -15,11 +15,13 @@ from edge.engine.model_ports import QueryEmbedding
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
+from edge.memory.agreement import agreement
 from edge.memory.folding import in_their_own_words
 from edge.memory.places import NOWHERE, Place
 from edge.memory.pool import Candidate, Pool, Question, Signals
 from edge.memory.ranking import SHORTLIST, Ranker, shortlist
-from edge.memory.units import Recalled, Unit, UnitId
+from edge.memory.text import query_terms
+from edge.memory.units import ClusterId, Recalled, Unit, UnitId
 
 _log = logging.getLogger(__name__)
 
@@ -84,6 +86,7 @@ class Search:
         degraded = ("vectors",) if embedding is None else self._vectors.degraded
         stages.end("vectors")
         proposed, units = self._worth_reading(scope, by_text, by_vector, language, max(SHORTLIST, least))
+        question = replace(question, clusters=self._agreeing(scope, question, language, embedding))
         if embedding is not None:
             question = replace(question, tokens=embedding.tokens, spans=embedding.spans)
         pool = Pool(question)
@@ -126,6 +129,14 @@ class Search:
         if embedding is None:
             return {}
         return self._vectors.nearest(embedding.vector, self._candidates, self._store.visible(scope))
+
+    def _agreeing(
+        self, scope: Scope, question: Question, language: str, embedding: QueryEmbedding | None
+    ) -> dict[ClusterId, float]:
+        """How well a question agrees with the owner's clusters; nothing where there are none."""
+        posts = self._store.signposts(scope.owner, self._vectors.key)
+        vector = None if embedding is None else embedding.vector
+        return agreement(posts, query_terms(question.searched), vector, language) if posts.ids else {}
 
     def _worth_reading(
         self, scope: Scope, by_text: dict[UnitId, float], by_vector: dict[UnitId, float], language: str, limit: int

@@ -22,7 +22,7 @@ from edge.memory.scoring import Evidence, Flags, Ints, Weights, content
 from edge.memory.sought import what_is_sought
 from edge.memory.text import LONG_TEXT, is_prefix, query_terms, search_terms, telling_terms, text_terms
 from edge.memory.times import Order, order_in, times_in
-from edge.memory.units import SELF, Kind, SessionId, Source, Unit
+from edge.memory.units import SELF, ClusterId, Kind, SessionId, Source, Unit
 
 _REMARK = re.compile(r"\s*\[[^\[\]]*\]\s*$")
 """What an import adds to someone's words: "[shares a photo]"."""
@@ -58,7 +58,8 @@ class Candidate:
 class Question:
     """What is asked: its text, the unit vectors of its tokens (n, dimension) and their characters in `searched`, and
     when it is. `context` are words that it means without saying them (see `edge.memory.enrichment`); `relations` are
-    those of the owner that it mentions, each with the question's word for it: {"sister": "妹妹"}."""
+    those of the owner that it mentions, each with the question's word for it: {"sister": "妹妹"}. `clusters` are
+    those that it agrees with, from 0 to 1 (see `edge.memory.agreement`)."""
 
     text: str
     tokens: Floats
@@ -67,6 +68,7 @@ class Question:
     zone: tzinfo | None = None
     context: str = ""
     relations: Mapping[str, str] = field(default_factory=dict)
+    clusters: Mapping[ClusterId, float] = field(default_factory=dict)
 
     @property
     def searched(self) -> str:
@@ -156,6 +158,7 @@ class Pool:
             subject=assistants.astype(np.float32) if of_assistant else self._subjects(units, asked),
             time=self._times(units),
             order=self._order(units),
+            cluster=self._clusters(units),
             sought=np.array(self._sought, dtype=np.float32),
             question=self._unless_asked_for(self._ends_asking),
             asks=self._unless_asked_for(self._asks),
@@ -232,6 +235,10 @@ class Pool:
         said = np.array([unit.valid_from.timestamp() for unit in units])
         places = np.argsort(np.argsort(-said if order is Order.EARLIEST else said, kind="stable"))
         return ((places + 1) / max(len(units), 1)).astype(np.float32)
+
+    def _clusters(self, units: Sequence[Unit]) -> Floats:
+        agreed = self._question.clusters
+        return np.array([0.0 if unit.cluster is None else agreed.get(unit.cluster, 0.0) for unit in units], np.float32)
 
     def _unless_asked_for(self, flags: Sequence[bool]) -> Flags:
         """What asks answers nothing, unless somebody wants to know what they asked."""

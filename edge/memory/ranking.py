@@ -135,6 +135,8 @@ def _explained(
             "subject": float(evidence.subject[row]),
             "time": float(evidence.time[row]),
         }
+        if evidence.cluster.any():
+            signals["cluster"] = float(evidence.cluster[row])
         return signals if odds is None else {**signals, "contrast": odds}
 
     return of

@@ -37,7 +37,8 @@ class Weights:
     words of who is asked about, `time` for a named time, `sought` for
     holding what "when" and "how many" ask for, `question` against units that end as a question, `assistant`
     against what the assistant said, `asks` against what the owner only asked, unless that is asked for; `order` for the
-    first or the last of what is about as good, where a question asks for it.
+    first or the last of what is about as good, where a question asks for it; `cluster` for lying in a cluster that the
+    question agrees with.
 
     `late_floor` and `late_span` estimate late interaction from the share of words where there are no codes.
     `match_late` and `match_words` make the match that decides whose words it is; `bias`, `slope` and `contrast` are
@@ -59,6 +60,7 @@ class Weights:
     assistant: float
     asks: float
     order: float
+    cluster: float
     late_floor: float
     late_span: float
     match_late: float
@@ -80,7 +82,8 @@ class Evidence:
 
     `late` is NaN where there are no token codes. `bm25` is a share of the best. `before` and `after` are rows of the
     words said next to it, -1 where they are no candidates; `talk` is equal for units of one talk. `order` grows towards
-    what was said first or last, as the question asks, and is 0 for all where it does not. `replies` are the assistant's
+    what was said first or last, as the question asks, and is 0 for all where it does not. `cluster` is how well the
+    question agrees with each one's cluster, 0 for what is in none. `replies` are the assistant's
     where its words are asked for: such a one answers what was said before it, and matches as well as that does. `own`
     and `others` say whom a unit is about where one of several people is asked about, `match_late` and `match_words` are
     late interaction and words without that person's name.
@@ -97,6 +100,7 @@ class Evidence:
     time: Floats
     sought: Floats
     order: Floats
+    cluster: Floats
     question: Flags
     asks: Flags
     assistant: Flags
@@ -127,7 +131,11 @@ def with_message(evidence: Evidence, values: Floats) -> Floats:
 
 
 def sums(evidence: Evidence, weights: Weights) -> Floats:
-    """The weighted sum for each candidate: higher is better."""
+    """The weighted sum for each candidate: higher is better.
+
+    A cluster counts against that of what would be best without it, so that it changes the order and leaves the best
+    sum, from which it is told whether memory can answer, about where it was.
+    """
     own = content(evidence, weights)
     total: Floats = (
         own
@@ -141,6 +149,10 @@ def sums(evidence: Evidence, weights: Weights) -> Floats:
         - weights.assistant * evidence.assistant
         - weights.asks * evidence.asks
     ).astype(np.float32)
+    if not evidence.cluster.any():
+        return total
+    beside = evidence.cluster - evidence.cluster[total.argmax()]
+    total += np.float32(weights.cluster) * beside
     return total
 
 

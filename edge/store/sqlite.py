@@ -9,6 +9,7 @@ from pathlib import Path
 from edge.clock import Clock
 from edge.engine.ports import EmbeddingRow, Ids, Mask, NewContext, Page, Scope, Written
 from edge.engine.vector_ports import VectorRows
+from edge.memory.agreement import Signposts
 from edge.memory.places import Place
 from edge.memory.units import (
     Change,
@@ -41,6 +42,7 @@ from edge.store.reserve import Reserve
 from edge.store.rows import micros
 from edge.store.search import search_units
 from edge.store.selections import SqliteForgetting
+from edge.store.signposts import KeptSignposts
 from edge.store.topics import SqliteTopics
 from edge.store.traces import Traces
 from edge.store.truth import SqliteTruth
@@ -82,6 +84,7 @@ class SqliteStore:
         """And as its DistillingStore."""
         self.clusters = SqliteClusters(db)
         """And as its ClusterStore."""
+        self._signposts = KeptSignposts(db, self.clusters)
         self.cold = SqliteCold(db)
         """And as its ColdStore."""
         self.contexts = SqliteContexts(db)
@@ -151,6 +154,9 @@ class SqliteStore:
 
     def terms(self, units: Collection[Unit]) -> dict[UnitId, frozenset[str]]:
         return self._warm.terms(units)
+
+    def signposts(self, owner: OwnerId, embedder: str | None) -> Signposts:
+        return self._signposts.of(owner, embedder)
 
     def page(
         self,
@@ -281,12 +287,13 @@ class SqliteStore:
         return self._warm.read_ahead(self.embedder(), limit)
 
     def kept_bytes(self) -> int:
-        """Memory that units and masks take which are kept ready for recall."""
-        return self._warm.size + self._masks.size
+        """Memory that units, masks and clusters take which are kept ready for recall."""
+        return self._warm.size + self._masks.size + self._signposts.size
 
     def let_go(self) -> None:
         """Keep no units ready any more of those that were read so far, where memory is needed for something else."""
         self._warm.let_go()
+        self._signposts.let_go()
 
     def merge_text(self) -> bool:
         """Merge some of the full text's segments: some milliseconds; True while more may be to do. A power cut may take

@@ -121,6 +121,10 @@ def tune(folders: tuple[Path, ...], weights: Path | None, json_file: Path | None
 @click.option("--most", type=_AT_LEAST_ONE, metavar="N", help="At most N turns of each conversation.")
 @click.option("--conversation", "names", multiple=True, metavar="NAME", help="Only these of the conversations.")
 @click.option("--without-model", is_flag=True, help="Let centroids decide.")
+@click.option(
+    "--placements", type=click.Choice(["model", "centroids"]), default="model", show_default=True,
+    help="Of the comparison of recall: what clustering makes, or plain k-means, and then nothing else is measured.",
+)  # fmt: skip
 @_model
 @json_option
 def clusters(
@@ -128,17 +132,22 @@ def clusters(
     most: int | None,
     names: tuple[str, ...],
     without_model: bool,
+    placements: str,
     model: str | None,
     json_file: Path | None,
 ) -> None:
-    """Cluster hand-judged notes and conversations with the real model, beside plain k-means."""
+    """Cluster hand-judged notes and conversations with the real model, beside plain k-means; then ask the conversations
+    with clusters off, as a boost, as a filter, and in CLAG's two stages."""
     from scripts.benchmarks.answers import real_models
+    from scripts.benchmarks.cluster_recall import measure_cluster_recall
     from scripts.benchmarks.clusters import measure_clusters
     from scripts.benchmarks.conversations import read_folder
     from scripts.benchmarks.memory import real_embedder
 
     told = [each for folder in folders for each in read_folder(folder) if not names or each.name in names]
-    if without_model:
+    if placements == "centroids":
+        report = measure_cluster_recall(told, real_embedder())
+    elif without_model:
         report = measure_clusters(told, None, real_embedder(), most)
     else:
         with real_models(model) as models:

@@ -22,6 +22,7 @@ from edge.memory.cluster_maths import Labels, Vectors, group, normalised, silhou
 from edge.memory.clusters import Cluster, RunState
 from edge.memory.language import language_of
 from edge.memory.units import Draft, Kind, UnitId
+from scripts.benchmarks.cluster_recall import recall_table
 from scripts.benchmarks.conversations import Conversation
 from scripts.benchmarks.memory import OWNER, BenchMemory, bench_memory
 from scripts.benchmarks.report import NOISE, Report, Table
@@ -82,7 +83,9 @@ def measure_clusters(
         with tempfile.TemporaryDirectory() as folder, bench_memory(Path(folder), embedder) as memory:
             units = memory.tell(told)
             clustered = cluster(memory, units, model)
+            recalled = recall_table(memory, conversation, units)
         report.tables += _conversation_tables(conversation, units, [turn.session for turn in told], clustered, embedder)
+        report.tables.append(recalled)
     return report
 
 

@@ -18,6 +18,7 @@ from edge.memory.scoring import WEIGHT_NAMES, Weights, calibrated, contrast, sum
 from edge.memory.units import UnitId
 from edge.memory.weights import WEIGHTS
 from edge.settings import RecallSettings
+from scripts.benchmarks.cluster_recall import place_by_centroids
 from scripts.benchmarks.conversations import Conversation, Question, unrelated
 from scripts.benchmarks.fitting import Sample, fit
 from scripts.benchmarks.memory import BenchMemory, bench_memory
@@ -54,10 +55,12 @@ def as_toml(weights: Mapping[str, Weights]) -> str:
 def gather(
     conversation: Conversation, conversations: Sequence[Conversation], embedder: TextEmbedder
 ) -> Iterator[Sample]:
-    """The evidence for each question of a conversation, and for some of the others', as recall's search gives it."""
+    """The evidence for each question of a conversation, and for some of the others', as recall's search gives it where
+    k-means has put the units into clusters."""
     others = unrelated(list(conversations), conversation)[::_UNRELATED_SHARE]
     with tempfile.TemporaryDirectory() as folder, bench_memory(Path(folder), embedder) as memory:
         ids = memory.tell(conversation.memories)
+        place_by_centroids(memory, ids)
         names = dict(zip(ids, (turn.id for turn in conversation.memories), strict=True))
         search = Search(memory.store, memory.vectors, Ranker(), RecallSettings().candidates, memory.clock)
         for question in conversation.questions:

@@ -14,7 +14,10 @@ from edge.engine.ports import Mask, Scope, Vector
 from edge.engine.recall import Found, Limits, Recall
 from edge.engine.vectors import Vectors
 from edge.errors import EmbedderFailed
+from edge.memory.clusters import Create, Placement, Profile, StagedNumber, Why
+from edge.memory.ranking import Ranker
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source, Stage, TurnState, UnitId
+from edge.memory.weights import WEIGHTS
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, remembered
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.vector_index import ExactIndex
@@ -502,3 +505,30 @@ def test_more_is_told_to_guess_from(desk: Desk) -> None:
     scope = Scope(ANN, MAIN, desk.clock.now(), present=True)
     assert not strict.find(scope, "Does Nate keep a hamster in his flat?").recalled
     assert strict.find(scope, "Would Nate keep a hamster in his flat?").recalled
+
+
+@pytest.mark.parametrize(
+    ("sentences", "key", "question"),
+    [
+        (("She said it was great fun.", "He said it was great fun."), "sailing club", "Was the sailing great fun?"),
+        (("她说那次特别好玩。", "他说那次特别好玩。"), "帆船俱乐部", "帆船那次好玩吗？"),
+    ],
+)
+def test_a_cluster_boosts_and_excludes_nothing(sentences: tuple[str, str], key: str, question: str) -> None:
+    def order(weight: float, *, in_cluster: bool) -> list[tuple[UnitId, float]]:
+        desk = Desk(limits=Limits(200, 8, 0.0, 0.0))
+        for sentence in sentences:
+            desk.say(sentence)
+        if in_cluster:
+            placed = [Placement(UnitId(1), StagedNumber(1), Why.PERSON)]
+            made = [Create(StagedNumber(1), Profile(key), None, "")]
+            desk.store.clusters.edit(ANN, "new", made, placed, desk.clock.now())
+        weights = {name: replace(known, cluster=weight) for name, known in WEIGHTS.items()}
+        limits = Limits(200, 8, 0.0, 0.0)
+        recall = Recall(desk.store, RULES, desk.vectors, limits, desk.clock, ranker=Ranker(weights))
+        found = recall.find(Scope(ANN, OTHER, desk.clock.now(), present=True), question)
+        return [(recalled.unit.id, recalled.score) for recalled in found.recalled]
+
+    assert [unit for unit, _ in order(0.0, in_cluster=True)] == [2, 1]
+    assert [unit for unit, _ in order(2.0, in_cluster=True)] == [1, 2]
+    assert order(2.0, in_cluster=False) == order(0.0, in_cluster=False) == order(0.0, in_cluster=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from edge.engine.ports import EmbeddingRow, Mask, NewContext, Page, Scope, Written
 from edge.errors import MemoryNotFound, TurnNotOpen
+from edge.memory.agreement import Signposts, signposts
 from edge.memory.batches import reports_on
 from edge.memory.erasure import Statement, Words, erasure
 from edge.memory.leftovers import Gone
@@ -308,6 +309,9 @@ class FakeMemoryStore(FakeEmbeddings):
 
     def terms(self, units: Collection[Unit]) -> dict[UnitId, frozenset[str]]:
         return {unit.id: text_terms(unit.content) for unit in units}
+
+    def signposts(self, owner: OwnerId, embedder: str | None) -> Signposts:
+        return signposts(self.clusters.clusters(owner), embedder)
 
     def read_ahead(self, limit: int) -> bool:
         return False

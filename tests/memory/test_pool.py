@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from edge.memory.places import NOWHERE, Place
 from edge.memory.pool import Candidate, Pool, Question, Signals
-from edge.memory.units import SessionId, Source, UnitId
+from edge.memory.units import ClusterId, SessionId, Source, UnitId
 from edge.memory.weights import WEIGHTS
 from tests.fakes.embedder import HashEmbedder
 from tests.memory.making import AT, unit
@@ -150,3 +151,14 @@ def test_what_only_asks_is_marked(text: str, asks: bool) -> None:
 def test_the_promising_are_the_best_by_their_own_text() -> None:
     pool = pool_of("blue kettle", candidate(1, "nothing"), candidate(2, "the blue kettle", bm25=2.0))
     assert [found.unit.id for found in pool.promising(WEIGHTS["en"], 1)] == [2]
+
+
+def test_a_unit_agrees_as_well_as_its_cluster() -> None:
+    pool = Pool(replace(asked("Where is the kettle?"), clusters={ClusterId(7): 0.5}))
+    units = [
+        replace(unit(number, "a kettle"), cluster=cluster)
+        for number, cluster in ((1, ClusterId(7)), (2, ClusterId(8)), (3, None))
+    ]
+    pool.add([Candidate(each, Signals(1.0, 0.5)) for each in units])
+    assert pool.evidence().cluster.tolist() == [0.5, 0.0, 0.0]
+    assert not pool_of("kettle", candidate(1, "kettle")).evidence().cluster.any()

@@ -63,6 +63,24 @@ def test_an_order_puts_the_first_of_what_is_as_good_before_the_rest() -> None:
     assert not in_order(evidence(4, **texts), content(asked, EN)).any()
 
 
+def test_a_cluster_that_agrees_boosts_and_leaves_the_best_sum_where_it_was() -> None:
+    weights = replace(EN, cluster=0.5)
+    texts = {"late": [0.6, 0.55, 0.54]}
+    plain, agreed = sums(evidence(3, **texts), weights), sums(evidence(3, **texts, cluster=[0.5, 1, 0]), weights)
+    assert (agreed - plain).tolist() == pytest.approx([0, 0.25, -0.25], abs=1e-5)
+    apart = sums(evidence(3, **texts, cluster=[0, 0, 1]), replace(EN, cluster=9.0))
+    assert apart.argmax() == 2
+
+
+@given(st.lists(st.tuples(st.floats(0, 1, width=32), st.floats(0, 1, width=32)), min_size=1, max_size=8))
+def test_without_clusters_or_weight_every_sum_is_the_same_to_the_bit(rows: Any) -> None:
+    given = {"late": [late for late, _ in rows], "words": [late for late, _ in reversed(rows)]}
+    agreed = {**given, "cluster": [share for _, share in rows]}
+    plain = sums(evidence(len(rows), **given), EN)
+    assert sums(evidence(len(rows), **given), replace(EN, cluster=0.7)).tobytes() == plain.tobytes()
+    assert sums(evidence(len(rows), **agreed), replace(EN, cluster=0.0)).tobytes() == plain.tobytes()
+
+
 def test_what_asks_has_no_place_in_an_order() -> None:
     asked = evidence(2, late=[0.9, 0.3], order=[1.0, 0.5], asks=[True, False])
     assert in_order(asked, content(asked, EN)).tolist() == [0, 1]

@@ -11,7 +11,7 @@ import pytest
 from edge.memory.scoring import WEIGHT_NAMES
 from edge.memory.weights import WEIGHTS, parse_weights
 from scripts.benchmarks.conversations import read_folder
-from scripts.benchmarks.fitting import Sample, fit
+from scripts.benchmarks.fitting import Sample, _fit_cluster, fit
 from scripts.benchmarks.tune import as_toml, best_score, cross_validated, found_at, measure_tuning
 from tests.fakes.embedder import HashEmbedder
 from tests.memory.test_scoring import evidence
@@ -46,6 +46,20 @@ def test_what_no_question_tells_of_stays() -> None:
         START.match_late,
         START.plain_bias,
     )
+
+
+def test_a_cluster_gets_weight_only_where_no_conversation_loses() -> None:
+    def of(conversation: str, *, helps: bool) -> list[Sample]:
+        """Twelve alike candidates; the evidence is the last, which the clusters point at or away from."""
+        gold = np.arange(12) == 11
+        signals = {"late": np.full(12, 0.5), "cluster": np.where(gold == helps, 1.0, 0.0)}
+        told = evidence(12, **signals) if helps else evidence(12, late=np.linspace(0.5, 0.501, 12), cluster=~gold)
+        return [Sample(conversation, "en", "locomo 4", "answerable", told, gold, 1) for _ in range(3)]
+
+    start = replace(START, cluster=0.0)
+    assert _fit_cluster(of("1", helps=True), start).cluster == 0.05
+    assert _fit_cluster([*of("1", helps=True), *of("2", helps=False)], start).cluster == 0.0
+    assert _fit_cluster([sample(1)], replace(START, cluster=0.3)).cluster == 0.3
 
 
 def test_no_weight_turns_against_what_it_counts() -> None:
