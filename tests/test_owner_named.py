@@ -20,16 +20,18 @@ NAMES = {"owner", "scope"}
 
 WITHOUT = {
     "They hold no memory: models, threads, the clock's measures.": (
-        "model_ports.*", "ports.Worker.*", "speed.*", "reading.*", "vectors.embedder_key",
+        "model_ports.*", "offpeak.*", "ports.Worker.*", "speed.*", "reading.*", "vectors.embedder_key",
     ),
     "They work on what a call with an owner has read, and read nothing themselves.": (
         "answers.Answers.reply", "entry.*", "progress.Progress.*", "recall.Found.*", "refusals.*",
         "search.Search.with_passages", "past.*", "windows.Windows.reply_tokens", "contexts.without_secrets",
         "compaction.*", "truth.AskBack.*",
-        "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*", "search.as_match", "nearby.within",
+        "clustering_asking.*", "clustering_making.*", "clustering_naming.*", "clustering_picture.*",
+        "clustering_placing.*", "clustering_state.*", "clustering_work.*", "echo.EchoGuard.reply",
+        "windows.Windows.quote", "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*", "search.as_match", "nearby.within",
     ),
     "They belong to one turn, which has its owner.": (
-        "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open",
+        "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open", "opening.MemoryDesk.write",
     ),
     "What they write holds its owner.": ("*.save_batch",),
     "Vectors are numbers without words, of everyone in one index; who may see which is a mask made of a scope.": (
@@ -43,13 +45,14 @@ WITHOUT = {
         "*.newest_between", "*.superseded", "*.forgotten_after", "*.keep_mark", "*.has_mark", "*.prune",
         "sqlite.SqliteStore.recover", "sqlite.SqliteStore.checkpoint", "sqlite.SqliteStore.close",
         "sqlite.SqliteStore.kept_bytes", "turns.end_abandoned", "*.remove_traces",
+        "consolidate.*", "nights.*", "night_ports.*", "backups.*", "archive.read_owners", "sqlite.SqliteStore.merge_text",
         "*.tidy", "traces.*", "reserve.*", "forgetting.Remover.carry_out",
     ),
     "The file, its schema and its full text.": (
         "database.*", "migrations.*", "full_text.*", "faults.*", "holding.*", "sqlite.open_store",
     ),
     "Copies of what stands in the file, read ahead for everyone; what comes out passes a mask made of a scope.": (
-        "warm.*", "kept_ports.*", "masks.Masks.*", "*.terms", "sqlite.SqliteStore.read_ahead",
+        "warm.*", "signposts.KeptSignposts.*", "kept_ports.*", "masks.Masks.*", "*.terms", "sqlite.SqliteStore.read_ahead",
         "sqlite.SqliteStore.let_go",
     ),
 }  # fmt: skip
