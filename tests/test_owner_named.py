@@ -28,10 +28,12 @@ WITHOUT = {
         "compaction.*", "truth.AskBack.*",
         "clustering_asking.*", "clustering_making.*", "clustering_naming.*", "clustering_picture.*",
         "clustering_placing.*", "clustering_state.*", "clustering_work.*", "echo.EchoGuard.reply",
-        "windows.Windows.quote", "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*", "search.as_match", "nearby.within",
+        "windows.Windows.quote", "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*",
+        "search.as_match", "nearby.within",
     ),
     "They belong to one turn, which has its owner.": (
-        "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open", "opening.MemoryDesk.write",
+        "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open",
+        "opening.MemoryDesk.write",
     ),
     "What they write holds its owner.": ("*.save_batch",),
     "Vectors are numbers without words, of everyone in one index; who may see which is a mask made of a scope.": (
@@ -45,14 +47,16 @@ WITHOUT = {
         "*.newest_between", "*.superseded", "*.forgotten_after", "*.keep_mark", "*.has_mark", "*.prune",
         "sqlite.SqliteStore.recover", "sqlite.SqliteStore.checkpoint", "sqlite.SqliteStore.close",
         "sqlite.SqliteStore.kept_bytes", "turns.end_abandoned", "*.remove_traces",
-        "consolidate.*", "nights.*", "night_ports.*", "backups.*", "archive.read_owners", "sqlite.SqliteStore.merge_text",
+        "consolidate.*", "nights.*", "night_ports.*", "backups.*", "archive.read_owners",
+        "sqlite.SqliteStore.merge_text",
         "*.tidy", "traces.*", "reserve.*", "forgetting.Remover.carry_out",
     ),
     "The file, its schema and its full text.": (
         "database.*", "migrations.*", "full_text.*", "faults.*", "holding.*", "sqlite.open_store",
     ),
     "Copies of what stands in the file, read ahead for everyone; what comes out passes a mask made of a scope.": (
-        "warm.*", "signposts.KeptSignposts.*", "kept_ports.*", "masks.Masks.*", "*.terms", "sqlite.SqliteStore.read_ahead",
+        "warm.*", "signposts.KeptSignposts.*", "kept_ports.*", "masks.Masks.*", "*.terms",
+        "sqlite.SqliteStore.read_ahead",
         "sqlite.SqliteStore.let_go",
     ),
 }  # fmt: skip
