@@ -29,8 +29,7 @@ class Answers:
             return past_words(found.past, self._rules, language) if self._fast else None
         empty = found.empty_slot
         if empty is not None:
-            label = self._rules.slots[empty.slots[0]].labels[language]
-            return unknown_slot(label, language, own=empty.subject == SELF)
+            return unknown_slot(self._rules.called_in(message, empty.slots[0]), language, own=empty.subject == SELF)
         if found.nothing_to_go_on and (found.about_people or only_memory_can_answer(message)):
             return nothing_known(language)
         return self._held(found, language) if self._fast else None

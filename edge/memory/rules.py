@@ -20,6 +20,7 @@ from edge.memory.rules_facts import FactFinder
 from edge.memory.rules_questions import QuestionFinder
 from edge.memory.rules_subjects import Relations
 from edge.memory.rules_tables import Slot, Tables, check_patterns, load_table, read_tables
+from edge.memory.rules_text import fold, simplify
 from edge.memory.rules_values import READERS
 from edge.memory.units import NAME, SELF, Draft, SlotQuestion, Unit
 
@@ -191,6 +192,18 @@ class Rules:
         if not reader.typed:
             return True
         return any(reader.read(found[0]) is not None for found in re.finditer(reader.pattern, text, re.IGNORECASE))
+
+    def called_in(self, question: str, slot: str) -> str:
+        """What a question asks for, in its language, as it is called where it is not known: "dog's name"."""
+        language = language_of(question)
+        declared, topic = self._slots[slot], slot.partition(":")[2]
+        plain = simplify(fold(question)).lower()
+        words = declared.topics.get(topic, ())
+        of_topic = next((word for word in words if not word.isascii() and language == "zh"), topic.replace("_", " "))
+        for pattern, called in declared.unknown.items():
+            if found := re.search(pattern, plain):
+                return called.format(topic=of_topic, **found.groupdict(""))
+        return declared.labels[language]
 
     def session_only(self, text: str, facts: Sequence[Draft] | None = None) -> bool:
         """Whether the message as a whole concerns the talk at hand only: the cart, the step, "for now". `facts` are

@@ -24,6 +24,7 @@ class AskPatterns:
         other = [re.escape(noun).replace(r"\ ", " ") for noun in self.nouns if not noun.isascii()]
         self.noun = re.compile(rf"(?<![a-z'-]){alternatives(latin)}(?=s?(?![a-z]))|{alternatives(other)}")
         self._parts = {is_ascii: self._parts_for(is_ascii=is_ascii) for is_ascii in (True, False)}
+        self._parted = _parted(self.nouns)
         self.prefix = self._repeated("ask_prefixes", r"(?:{}[ ,，:：!！、]*)", 5)
         self.suffix = re.compile(rf"(?:[ ,，]*{self._alternatives('ask_suffixes')}(?<![a-z](?=[a-z])))$", re.IGNORECASE)
         self.frames = [Ask("", *self._lazy(frame, where)) for where, frame in self._lists("ask_frames")]
@@ -47,6 +48,10 @@ class AskPatterns:
         self.asking = re.compile(self._alternatives("asking"), re.IGNORECASE)
         self.filler = re.compile(self._alternatives("fillers"), re.IGNORECASE)
         self.request = re.compile(self._alternatives("requests"), re.IGNORECASE)
+
+    def joined(self, words: str) -> str:
+        """Words with a noun in one piece that is said in two: "the number of my order" is "my order number"."""
+        return self._parted.sub(_in_one, words)
 
     def lazy(self, slots: Collection[str] | None) -> Iterator[LazyPattern]:
         """What asks for these slots, or all."""
@@ -89,6 +94,31 @@ class AskPatterns:
             "qual": alternatives(quals),
             "topic": TOPIC,
         }
+
+
+def _parted(nouns: Collection[str]) -> re.Pattern[str]:
+    """Finds the two pieces of nouns such as "order number" and 订单号."""
+    things = alternatives({re.escape(noun[:-7]) for noun in nouns if noun.endswith(" number")})
+    zh = alternatives(
+        {re.escape(noun.removesuffix("号")) for noun in nouns if re.fullmatch("[\u3400-\u9fff]{2,}号", noun)}
+    )
+    owner = f"(?P<%s>{WHOSE}{TAG}? ?)"
+    return re.compile(
+        rf"\b(?:the )?(?:number|no\.?|id) (?:of|for|on) {owner % 'of'}(?P<thing>{things})\b(?! number)"
+        rf"|{owner % 'whose'}(?P<thing2>{things})'s (?:number|no\.?|id)\b"
+        rf"|\b(?:what|which) (?:number|no\.?|id) (?:is|was|has|do|does|did) {owner % 'has'}(?P<thing3>{things})(?: have)?$"
+        rf"|(?P<thing_zh>{zh})的(?:号码|编号|号)"
+        rf"|(?P<asked_zh>{zh})(?:到底)?是(?:哪个|什么|哪一个)(?:号码?|编号)$"
+    )
+
+
+def _in_one(found: re.Match[str]) -> str:
+    whose = found["of"] or found["whose"]
+    if whose:
+        return f"{whose}{found['thing'] or found['thing2']} number"
+    if found["has"]:
+        return f"what is {found['has']}{found['thing3']} number"
+    return f"{found['thing_zh']}号" if found["thing_zh"] else f"{found['asked_zh']}号是多少"
 
 
 def _spaced(pattern: str) -> str:

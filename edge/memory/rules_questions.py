@@ -90,7 +90,7 @@ class QuestionFinder:
 
     def _read_sentence(self, sentence: str, *, asks: bool) -> _Asked | bool:
         """What the sentence asks for, or whether it asks for something else."""
-        words = sentence.strip(" .!?。！？,，~…")
+        words = self._patterns.joined(sentence.strip(" .!?。！？,，~…"))
         found = self._certain(words, asks=asks)
         if found is not None:
             return found

@@ -57,6 +57,9 @@ class Slot:
     """True where the same may be remembered under other words: an empty slot does not mean that it was not told."""
     of_another: bool = False
     """True where what is told is about another than its subject: "we have a dog called Rex", whose age may follow."""
+    unknown: Mapping[str, str] = field(default_factory=dict)
+    """How what is asked for is called where it is not known, by a pattern of the question: "dog's name", for a pet. With
+    the pattern's groups as placeholders, and {topic}; else it is the label."""
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For `favorite`: a topic's name and the words for it; its slot is then `favorite:<topic>`."""
 
@@ -193,6 +196,8 @@ def _checked(key: str, value: Any, known: Any, where: str) -> Any:
     if key == "topics":
         topics = _mapping(value, where)
         return {**(known or {}), **{topic: _strings(names, f"{where}.{topic}") for topic, names in topics.items()}}
+    if key == "unknown":
+        return {**(known or {}), **_calls(_mapping(value, where), where)}
     if kind.startswith("Mapping"):
         return {**(known or {}), **_phrasings(_mapping(value, where), where)}
     if key == "reader" and value not in READERS:
@@ -221,6 +226,16 @@ def _phrasings(value: dict[str, Any], where: str) -> dict[str, str]:
             text.format(Whose="", whose="", Who="", who="", value="", topic="", label="", what="")
         except (KeyError, ValueError, IndexError) as error:
             raise SettingsInvalid(f"{where}.{language}: bad placeholder: {error}") from error
+    return value
+
+
+def _calls(value: dict[str, Any], where: str) -> dict[str, str]:
+    for pattern, called in value.items():
+        _check_pattern(pattern, where)
+        try:
+            called.format(topic="", **dict.fromkeys(re.compile(pattern).groupindex, ""))
+        except (AttributeError, KeyError, ValueError, IndexError) as error:
+            raise SettingsInvalid(f"{where}: {pattern!r}: must be a text with its groups or topic: {error}") from error
     return value
 
 

@@ -151,3 +151,10 @@ def test_a_name_that_is_forgotten_leads_nowhere(desk: Desk, told: list[str], by_
     assert len(names) == 1
     desk.forget(ANN, names)
     assert not [found for found in ask(desk, by_name).recalled if found.stage is Stage.RULE]
+
+
+@pytest.mark.parametrize(
+    ("question", "named"), [("What's my dog's name?", "your dog's name"), ("我的狗叫什么名字？", "你的狗的名字")]
+)
+def test_a_name_that_is_not_known_is_called_as_it_was_asked_for(desk: Desk, question: str, named: str) -> None:
+    assert named in (answer(desk, question) or "")
