@@ -19,6 +19,7 @@ from edge.engine.whether import Whether
 from edge.engine.windows import Windows
 from edge.errors import EdgeError
 from edge.memory.echoes import echo_of
+from edge.prompt.replies import ACKNOWLEDGEMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +76,5 @@ class MemoryDesk:
             back=thread.units,
         )
         told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
-        echo = echo_of(turn.message, windows.last_messages(scope))
+        echo = echo_of(turn.message, windows.heard(scope), ACKNOWLEDGEMENTS)
         return Progress(found, prompt, scope.as_of, thread, told=told, echo=echo)

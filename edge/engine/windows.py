@@ -149,9 +149,9 @@ class Windows:
         """A memory as a reply that the runtime gives."""
         return quoted(unit, language, at, self._plan.zone)
 
-    def last_messages(self, scope: Scope) -> list[str]:
-        """What the person said last in the session."""
-        return [turn.message for turn in self._store.turns(*_key(scope), last=_TURNS_HEARD)]
+    def heard(self, scope: Scope) -> list[tuple[str, str]]:
+        """What was said last in the session, and replied."""
+        return [(turn.message, turn.reply) for turn in self._store.turns(*_key(scope), last=_TURNS_HEARD)]
 
     def forget(self, owner: OwnerId) -> None:
         """Drop the owner's windows, after something of theirs was forgotten; the next turn builds each anew.

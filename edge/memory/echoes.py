@@ -1,4 +1,5 @@
-"""Whether a reply only says the person's own words back. A tiny model does that, and once it has, does it again.
+"""Whether a reply only says the person's own words back. A tiny model does that, and once it has, does it again. So it
+does with what took note of a statement: after a few of "Noted." it answers questions so too.
 
 Compared are words, without case, spaces, marks and emoji, and with "I" and "you", 我 and 你 taken for the same: "You
 love coffee!" is an echo of "i love coffee". An echo is the whole message, or whole sentences of it in a row.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from edge.memory.compression import sentences
@@ -42,7 +43,12 @@ _ASKED_TO_REMEMBER = re.compile(
 _TELLING_WORDS = 8
 """So many of the person's words, from a sentence's beginning on, nobody begins a reply of their own with."""
 
+_MARKS = 24
+"""Characters, marks and emoji most of all, that a reply may be longer than an echo that it is."""
+
 Words = tuple[str, ...]
+Exchange = tuple[str, str]
+"""A message and the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +64,15 @@ class Sentence:
 @dataclass(frozen=True, slots=True)
 class Echo:
     """What would be an echo of one message: its words as they stand and as they are compared, and its sentences.
-    `requests`: it wants something done, which may come to one of its sentences; then only all of it is an echo."""
+    `requests`: it wants something done, which may come to one of its sentences; then only all of it is an echo.
+    `stock` are replies that only took note of what was said before, and are none to a message that wants one."""
 
     length: int
     plain: Words
     words: Words
     sentences: Sequence[Sentence]
     requests: bool
+    stock: Sequence[Words] = ()
 
     @property
     def wants_reply(self) -> bool:
@@ -73,16 +81,21 @@ class Echo:
 
     def may_become(self, said: str) -> bool:
         """Whether a reply that has come so far may still end as an echo. Its last word may not be whole yet."""
-        if len(said) > 2 * self.length + 8:
+        if len(said) > 2 * self.length + _MARKS:
             return False
         plain = _plain_words(said)
         whole, begun = (plain[:-1], plain[-1]) if plain and _WORD.match(said[-1]) else (plain, "")
-        return any(self._goes_on(begin + len(whole), begun) for begin in self._begins(_compared(whole)))
+        words = _compared(whole)
+        if any(stock[: len(words)] == words and _goes_on(stock, len(words), begun) for stock in self.stock):
+            return True
+        return any(_goes_on(self.words, begin + len(words), begun) for begin in self._begins(words))
 
     def is_echoed(self, reply: str, *, cut: bool = False) -> bool:
         """Whether a reply is an echo; one that was cut short also where it broke off inside of one."""
         plain = _plain_words(reply)
         words = _compared(plain)
+        if words in self.stock:
+            return True
         if not words or is_courtesy(reply):
             return False
         if cut and len(words) > _TELLING_WORDS:
@@ -96,12 +109,6 @@ class Echo:
             if self.words[sentence.begin : sentence.begin + len(words)] == words:
                 yield sentence.begin
 
-    def _goes_on(self, at: int, begun: str) -> bool:
-        if not begun:
-            return True
-        word = self.words[at] if at < len(self.words) else ""
-        return any(way.startswith(begun) for way in _WAYS.get(word, (word,)))
-
     def _counts(self, begin: int, plain: Words, reply: str) -> bool:
         """Whether these words, which stand in the message, end with a sentence of it and are no answer. What was stated
         beside a question may be one, and so may "You like tea." to "I like tea?"."""
@@ -112,10 +119,11 @@ class Echo:
         return not (last.by_mark and plain != self.plain[begin:end] and not ends_asking(reply))
 
 
-def echo_of(message: str, earlier: Iterable[str] = ()) -> Echo | None:
+def echo_of(message: str, earlier: Sequence[Exchange] = (), noting: Collection[str] = ()) -> Echo | None:
     """What would be an echo of a message; None where its own words are a fitting reply: to a greeting, and where they
-    are asked for, also by one of the `earlier` messages."""
-    if is_courtesy(message) or wants_repetition(message, earlier):
+    are asked for, also in one of the `earlier` turns. `noting` are replies that only take note of a statement: those
+    that stand in these turns are taken for echoes where the message wants a reply."""
+    if is_courtesy(message) or wants_repetition(message, [said for said, _ in earlier]):
         return None
     plain: Words = ()
     found: list[Sentence] = []
@@ -129,7 +137,17 @@ def echo_of(message: str, earlier: Iterable[str] = ()) -> Echo | None:
             if behind:
                 found.append(replace(found[-1], begin=len(plain) + len(words) - len(behind)))
             plain += words
-    return Echo(len(message), plain, _compared(plain), tuple(found), requests(message)) if plain else None
+    if not plain:
+        return None
+    echo = Echo(len(message), plain, _compared(plain), tuple(found), requests(message))
+    noted = [reply for reply in noting if any(reply == replied for _, replied in earlier)]
+    return replace(echo, stock=[_compared(_plain_words(reply)) for reply in noted]) if echo.wants_reply else echo
+
+
+def _goes_on(words: Words, at: int, begun: str) -> bool:
+    """Whether the word at a place may have begun so."""
+    word = words[at] if at < len(words) else ""
+    return not begun or any(way.startswith(begun) for way in _WAYS.get(word, (word,)))
 
 
 def _plain_words(text: str) -> Words:

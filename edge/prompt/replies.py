@@ -24,6 +24,8 @@ _NOTHING_KNOWN = {
 }
 _NOTED = {"en": "Noted.", "zh": "记下了。"}
 _HEARD = {"en": "All right.", "zh": "好的。"}
+ACKNOWLEDGEMENTS = (*_NOTED.values(), *_HEARD.values())
+"""Replies that only take note of a statement."""
 _QUOTED = {
     "en": {
         Source.USER: "You said{when}: {words}",

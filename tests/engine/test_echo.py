@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone
 from edge.engine.model_ports import Finish, Sampling
 from edge.engine.running import RunningTurn
+from edge.engine.windows import Windows
 from edge.errors import Cancelled, DiskFull, ModelFailed
+from edge.memory.echoes import echo_of
 from edge.memory.units import Source, TurnState
+from edge.prompt.composition import Composer
+from edge.prompt.replies import ACKNOWLEDGEMENTS
+from tests.engine.making import ANN, BOB, plan
 from tests.engine.test_turn import House, error_of, house, reached, run, told
 from tests.fakes.language_model import Gate, ScriptedModel
+from tests.models.real_llama import real_llama
 
 
 def done_of(events: Sequence[Event]) -> TurnDone:
@@ -129,6 +136,35 @@ def test_what_may_become_an_echo_is_held_back_and_nothing_else(reply: str, befor
     run(story)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "reply"),
+    [
+        (
+            "I live in Berlin.",
+            "I live in Hamburg.",
+            "Noted. You told me earlier that you live in Berlin. Is it Hamburg now?",
+        ),
+        ("我住在柏林。", "我住在汉堡。", "记下了。你之前说住在柏林，现在是汉堡了吗？"),
+    ],
+)
+def test_a_question_of_the_runtime_follows_on_what_it_acknowledged(first: str, second: str, reply: str) -> None:
+    async def story() -> None:
+        read = "Fine."  # of a reply that the model only reads along
+        async with house(ScriptedModel([first, read, second, read])) as at:
+            await at.talk(first)
+            at.clock.pass_by(hours=30)
+            events = await at.talk(second)
+            done = done_of(events)
+            assert done.reply == shown(events) == at.kept()[-1].reply == reply
+            assert done.asked is not None
+            assert all(unit.source is Source.USER for unit in at.units())
+            after = done_of(await at.talk("Let us go on with something else."))
+            assert after.usage.evaluated == after.usage.appended
+            assert f"assistant\n{reply}\nuser\n" in at.prompt_texts()[-1]
+
+    run(story)
+
+
 # --- questions ---
 
 
@@ -201,6 +237,29 @@ def test_after_a_second_echo_with_no_memory_that_is_said(question: str, again: s
                 done = done_of(await at.talk(question))
                 assert done.reply == at.kept()[-1].reply == reply
                 assert done.told_by_runtime
+            await goes_on_from(at, done)
+
+    run(story)
+
+
+@pytest.mark.parametrize(
+    ("statement", "noted", "question", "answer"),
+    [
+        ("I love coffee.", "Noted.", "Do whales sing?", "Yes, they do."),
+        ("我喜欢喝咖啡。", "记下了。", "鲸鱼会唱歌吗？", "会的。"),
+    ],
+)
+def test_what_took_note_of_a_statement_does_not_answer_a_question(
+    statement: str, noted: str, question: str, answer: str
+) -> None:
+    async def story() -> None:
+        read = "Fine."  # of a reply that the model only reads along
+        async with house(ScriptedModel([statement, read, noted, noted, answer, "Fine."])) as at:
+            assert done_of(await at.talk(statement)).reply == noted
+            assert done_of(await at.talk("It rained all day.")).reply == noted
+            done = done_of(await at.talk(question))
+            assert done.reply == answer
+            assert not done.told_by_runtime
             await goes_on_from(at, done)
 
     run(story)
@@ -347,5 +406,36 @@ def test_nothing_is_acknowledged_where_the_words_could_not_be_stored() -> None:
             assert isinstance(error_of(events), DiskFull)
             assert shown(events) == ""
             assert at.kept() == []
+
+    run(story)
+
+
+# --- the default model ---
+
+
+@pytest.mark.models
+def test_the_default_model_does_not_say_the_persons_words_back() -> None:
+    """It does by itself, in both languages, and then goes on with questions."""
+    talks = {
+        ANN: ("I love coffee.", "It rained all day.", "Can a cat swim?"),
+        BOB: ("我喜欢喝咖啡。", "今天下了一天雨。", "猫会游泳吗？"),
+    }
+
+    async def story() -> None:
+        model = real_llama(2048)
+        async with house(cast(ScriptedModel, model)) as at:
+            at.windows = Windows(at.store, Composer(model.tokenizer), plan(role=""))
+            for owner, messages in talks.items():
+                for message in messages:
+                    done = done_of(await at.talk(message, owner=owner))
+                    echo = echo_of(message)
+                    assert done.reply.strip()
+                    assert echo is not None
+                    assert not echo.is_echoed(done.reply)
+                    if message != messages[0]:
+                        assert done.usage.evaluated == done.usage.appended
+                assert not done.told_by_runtime
+                assert done.reply not in ACKNOWLEDGEMENTS
+        model.close()
 
     run(story)
