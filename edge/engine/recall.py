@@ -164,11 +164,12 @@ class Recall:
         searched = _Searched()
         if not (hits and asked and asked.certain):
             searched = self._ranked(scope, query, asked, filling, aliases, limit)
+        ranking = searched.ranking if asked is None or asked.certain else searched.ranking.with_words_of(hits)
         return Found(
-            recalled=_join(hits, searched.ranking.kept, limit, certain=asked is None or asked.certain),
+            recalled=_join(hits, ranking.kept, limit, certain=asked is None or asked.certain),
             asked=asked,
             about_the_past=asked is not None or asks_what_was_said(query) or (searched.people and is_question(query)),
-            dropped=searched.ranking.dropped,
+            dropped=ranking.dropped,
             degraded=searched.degraded,
             rules_seconds=rules_seconds,
             total_seconds=self._clock.monotonic() - started,

@@ -11,7 +11,7 @@ from edge.memory.pool import Pool
 from edge.memory.questions import asks_what_was_asked, only_asks
 from edge.memory.rules import Rules
 from edge.memory.text import normal_form, telling_terms
-from edge.memory.units import SELF, Kind, Recalled, SlotQuestion, Source, Unit
+from edge.memory.units import NAME, SELF, Kind, Recalled, SlotQuestion, Source, Unit
 
 NO_LONGER_SO = "no longer so"
 _EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
@@ -92,6 +92,8 @@ class Refusals:
         """Whether the rules read a unit, and nothing in it is of the slot that is asked for and no other: where Nate
         lives is no answer to what Nate eats. A turn's words may say more than they read: one that the question shares
         may be about it, if it is not the name of who is asked about."""
+        if unit.slot == NAME and unit.subject != SELF and NAME not in asked.slots:
+            return True
         if not asked.certain or any(self.rules.slots[slot].open for slot in asked.slots):
             return False
         if unit.slot is not None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from edge.memory.enrichment import points_at_a_person
 from edge.memory.interaction import Floats, best_by_unit, best_matches, token_weights, weighted
-from edge.memory.people import About, asked_people, name_spans, whom
+from edge.memory.people import About, asked_people, name_spans, names, whom
 from edge.memory.periods import nearness
 from edge.memory.places import NOWHERE, Place
 from edge.memory.questions import asks_of_assistant, asks_what_was_asked, is_question, only_asks
@@ -217,7 +217,7 @@ class Pool:
         return asked
 
     def _subjects(self, units: Sequence[Unit], asked: frozenset[str]) -> Floats:
-        mine = [unit.source is not Source.ASSISTANT and unit.subject in asked for unit in units]
+        mine = [unit.source is not Source.ASSISTANT and _is_about(unit, asked) for unit in units]
         return np.array(mine, dtype=np.float32)
 
     def _times(self, units: Sequence[Unit]) -> Floats:
@@ -278,10 +278,17 @@ def _is_owners_question(unit: Unit) -> bool:
     return unit.kind is Kind.EPISODE and unit.source is Source.USER and unit.subject == SELF and only_asks(unit.content)
 
 
+def _is_about(unit: Unit, asked: frozenset[str]) -> bool:
+    """Whether it is of who is asked about, or its owner says something of somebody who is."""
+    of_others = asked - {SELF}
+    return unit.subject in asked or (unit.subject == SELF and any(names(unit.content, name) for name in of_others))
+
+
 def _sides(units: Sequence[Unit], asked: frozenset[str]) -> tuple[Flags, Flags]:
-    """Which units are about who is asked about and which about others; none where nobody else speaks."""
-    speak = [unit for unit in units if unit.kind is Kind.EPISODE and unit.source is not Source.ASSISTANT]
-    if not asked or all(unit.subject in asked for unit in speak):
+    """Which units are about who is asked about and which about others; none where nobody else speaks, or nobody but the
+    owner: what the owner tells of a sister and of the garden is nobody's word against another's."""
+    speak = {unit.subject for unit in units if unit.kind is Kind.EPISODE and unit.source is not Source.ASSISTANT}
+    if not asked or speak <= asked or speak == {SELF}:
         return np.zeros(len(units), dtype=np.bool_), np.zeros(len(units), dtype=np.bool_)
     sides = [whom(unit, asked) for unit in units]
     own = np.array([side is About.ASKED for side in sides], dtype=np.bool_)

@@ -15,11 +15,12 @@ from edge.memory.folding import Saying, saying
 from edge.memory.pool import Candidate, Pool, Signals
 from edge.memory.relevance import FIRST
 from edge.memory.scoring import Evidence, Weights, calibrated, content, contrast, sums
-from edge.memory.units import Recalled, Stage, Unit, UnitId
+from edge.memory.units import Kind, Recalled, Source, Stage, Unit, UnitId
 from edge.memory.weights import WEIGHTS
 
 SHORTLIST = 200
 """Units of both searches that are read and ranked."""
+_UNDER, _BEHIND = "under the threshold of", "far behind the best"
 _NOT_THERE = -1e6
 """A sum that is behind all others."""
 _RELEVANCE = 0.5
@@ -57,6 +58,18 @@ class Ranking:
 
     kept: tuple[Recalled, ...]
     dropped: tuple[tuple[Recalled, str], ...]
+
+    def with_words_of(self, facts: Sequence[Recalled]) -> Ranking:
+        """The same with the words from which facts were drawn behind the rest, where only their score was too low: what
+        was said may hold what the fact does not ("a nurse in Bergen")."""
+        turns = {fact.unit.source_turn for fact in facts if fact.unit.source_turn is not None}
+        words = tuple(
+            recalled
+            for recalled, why in self.dropped
+            if why.startswith((_UNDER, _BEHIND)) and recalled.unit.kind is Kind.EPISODE
+            if recalled.unit.source is Source.USER and recalled.unit.source_turn in turns
+        )
+        return Ranking((*self.kept, *words), tuple(each for each in self.dropped if each[0] not in words))
 
 
 NOTHING_RANKED = Ranking((), ())
@@ -164,7 +177,7 @@ def choose(
     for recalled in ordered:
         why: str | None
         if recalled.score < least:
-            why = "far behind the best" if kept else f"under the threshold of {threshold:g}"
+            why = _BEHIND if kept else f"{_UNDER} {threshold:g}"
         elif len(kept) >= limit:
             why = f"after the best {limit}"
         else:

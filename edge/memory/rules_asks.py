@@ -106,7 +106,8 @@ def _parted(nouns: Collection[str]) -> re.Pattern[str]:
     return re.compile(
         rf"\b(?:the )?(?:number|no\.?|id) (?:of|for|on) {owner % 'of'}(?P<thing>{things})\b(?! number)"
         rf"|{owner % 'whose'}(?P<thing2>{things})'s (?:number|no\.?|id)\b"
-        rf"|\b(?:what|which) (?:number|no\.?|id) (?:is|was|has|do|does|did) {owner % 'has'}(?P<thing3>{things})(?: have)?$"
+        rf"|\b(?:what|which) (?:number|no\.?|id) (?:is|was|has|do|does|did) {owner % 'has'}"
+        rf"(?P<thing3>{things})(?: have)?$"
         rf"|(?P<thing_zh>{zh})的(?:号码|编号|号)"
         rf"|(?P<asked_zh>{zh})(?:到底)?是(?:哪个|什么|哪一个)(?:号码?|编号)$"
     )

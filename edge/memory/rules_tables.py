@@ -58,8 +58,8 @@ class Slot:
     of_another: bool = False
     """True where what is told is about another than its subject: "we have a dog called Rex", whose age may follow."""
     unknown: Mapping[str, str] = field(default_factory=dict)
-    """How what is asked for is called where it is not known, by a pattern of the question: "dog's name", for a pet. With
-    the pattern's groups as placeholders, and {topic}; else it is the label."""
+    """How what is asked for is called where it is not known, by a pattern of the question: "dog's name" for a pet, with
+    the pattern's groups as placeholders, and {topic}. Else it is the label."""
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For `favorite`: a topic's name and the words for it; its slot is then `favorite:<topic>`."""
 

@@ -158,3 +158,32 @@ def test_a_name_that_is_forgotten_leads_nowhere(desk: Desk, told: list[str], by_
 )
 def test_a_name_that_is_not_known_is_called_as_it_was_asked_for(desk: Desk, question: str, named: str) -> None:
     assert named in (answer(desk, question) or "")
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "wanted"),
+    [
+        (
+            (
+                "My sister Hannah works as a nurse in Bergen.",
+                "I bought olives.",
+                "The printer is broken.",
+                "I sowed peas.",
+            ),
+            "Where does my sister work?",
+            "My sister Hannah works as a nurse in Bergen.",
+        ),
+        (
+            ("我姐姐思敏在杭州当护士。", "我买了橄榄。", "打印机坏了。", "我种了西红柿。", "周日我们去了海边。"),
+            "我姐姐在哪里工作？",
+            "我姐姐思敏在杭州当护士。",
+        ),
+    ],
+)
+def test_what_has_nothing_to_do_with_who_is_asked_about_is_not_told(
+    desk: Desk, told: tuple[str, ...], question: str, wanted: str
+) -> None:
+    tell(desk, *told)
+    said = contents(ask(desk, question, session=OTHER))
+    assert wanted in said
+    assert not set(said) & set(told[1:])

@@ -10,7 +10,7 @@ import pytest
 
 from edge.memory.places import NOWHERE, Place
 from edge.memory.pool import Candidate, Pool, Question, Signals
-from edge.memory.units import ClusterId, SessionId, Source, UnitId
+from edge.memory.units import ClusterId, Kind, SessionId, Source, UnitId
 from edge.memory.weights import WEIGHTS
 from tests.fakes.embedder import HashEmbedder
 from tests.memory.making import AT, unit
@@ -162,3 +162,33 @@ def test_a_unit_agrees_as_well_as_its_cluster() -> None:
     pool.add([Candidate(each, Signals(1.0, 0.5)) for each in units])
     assert pool.evidence().cluster.tolist() == [0.5, 0.0, 0.0]
     assert not pool_of("kettle", candidate(1, "kettle")).evidence().cluster.any()
+
+
+FACT_OF_SISTER = Candidate(unit(3, "a fact", subject="sister", kind=Kind.FACT_REFERENCE), Signals())
+
+
+@pytest.mark.parametrize(
+    ("question", "relations", "told", "other"),
+    [
+        ("Where does my sister work?", {"sister": "sister"}, "My sister works in Bergen.", "I bought olives."),
+        ("我姐姐在哪里工作？", {"sister": "姐姐"}, "我姐姐在杭州当护士。", "我买了橄榄。"),
+    ],
+)
+def test_where_only_the_owner_speaks_nobody_is_mistaken_for_another(
+    question: str, relations: dict[str, str], told: str, other: str
+) -> None:
+    pool = Pool(replace(asked(question), relations=relations))
+    pool.add([candidate(1, told), candidate(2, other), FACT_OF_SISTER])
+    evidence = pool.evidence()
+    assert not evidence.own.any()
+    assert not evidence.others.any()
+    assert evidence.subject.tolist() == [1.0, 0.0, 1.0]
+
+
+def test_what_another_says_of_themselves_is_still_told_apart() -> None:
+    pool = Pool(replace(asked("Where does my sister work?"), relations={"sister": "sister"}))
+    pool.add([candidate(1, "My sister works in Bergen."), candidate(2, "I work in Oslo.", subject="Nate")])
+    pool.add([FACT_OF_SISTER])
+    evidence = pool.evidence()
+    assert evidence.own.tolist() == [True, False, True]
+    assert evidence.others.tolist() == [False, True, False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from edge.memory.pool import Candidate, Pool, Question, Signals
 from edge.memory.ranking import Ranker, Ranking, choose, shortlist
-from edge.memory.units import Recalled, Source, Stage, UnitId
+from edge.memory.units import Kind, Recalled, Source, Stage, TurnId, UnitId
 from tests.memory.making import AT, unit
 
 SCORES = st.dictionaries(st.integers(1, 60).map(UnitId), st.floats(0.01, 30), max_size=40)
@@ -137,3 +138,21 @@ def test_a_refused_unit_makes_room_and_brings_no_companions() -> None:
     found = chosen(scored(0.7, 0.65, 0.2), limit=1, refused={1})
     assert kept(found) == [2]
     assert [why for _, why in found.dropped] == ["refused", "far behind the best"]
+
+
+def test_words_from_which_a_fact_was_drawn_come_along_where_only_their_score_was_low() -> None:
+    fact, words, refused, others = (
+        Recalled(replace(unit(number, f"text {number}", kind=kind), source_turn=TurnId(turn)), score, Stage.SEARCH)
+        for number, kind, turn, score in (
+            (1, Kind.FACT_REFERENCE, 7, 0.9),
+            (2, Kind.EPISODE, 7, 0.1),
+            (3, Kind.EPISODE, 7, 0.89),
+            (4, Kind.EPISODE, 8, 0.1),
+        )
+    )
+    ranking = chosen([fact, refused, words, others], refused=[3])
+    assert kept(ranking) == [1]
+    with_words = ranking.with_words_of([fact])
+    assert kept(with_words) == [1, 2]
+    assert [recalled.unit.id for recalled, _ in with_words.dropped] == [3, 4]
+    assert kept(ranking.with_words_of([])) == [1]

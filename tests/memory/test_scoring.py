@@ -170,3 +170,20 @@ def test_a_reply_that_is_asked_for_matches_as_well_as_what_it_replied_to() -> No
 def test_a_reply_with_nothing_before_it_matches_by_itself() -> None:
     texts = {"late": [0.6, 0.1], "before": [-1, -1]}
     assert (content(evidence(2, **texts, replies=[False, True]), EN) == content(evidence(2, **texts), EN)).all()
+
+
+@pytest.mark.parametrize("odds", [6.0, 5.0])
+def test_scores_show_how_far_a_unit_is_behind_the_best_whoever_is_asked_about(odds: float) -> None:
+    best, near, far = calibrated(evidence(3), floats(17, 15, 6), odds, EN)
+    assert best > near > 0.8 * best
+    assert far < 0.6 * best
+
+
+@given(st.floats(-5, 40, width=32), st.floats(-CONTRAST_LIMIT, CONTRAST_LIMIT), st.sampled_from([0.4, 0.7, 0.9]))
+def test_whether_the_best_passes_a_threshold_is_a_matter_of_its_curve_alone(
+    raw: float, odds: float, threshold: float
+) -> None:
+    logit = EN.bias + EN.slope * raw + EN.contrast * odds
+    curve = 1 / (1 + np.exp(-logit))
+    if abs(curve - threshold) > 1e-4:
+        assert (calibrated(evidence(2), floats(raw, raw - 3), odds, EN).max() >= threshold) == (curve >= threshold)
