@@ -34,6 +34,7 @@ from edge.engine.distilling import Distilling
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Copies, Forgetting
 from edge.engine.housekeeping import BackupStep, Job
+from edge.engine.merging import Merging
 from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
 from edge.engine.nights import Nights
 from edge.engine.offpeak import Interrupts, Step
@@ -163,6 +164,7 @@ class Daemon:
             Job(StepName.BACKLOG, memory_worker, self.memory.embed_some, "embedded"),
             Distilling(memory_worker, store, store.distilling, self.memory.remember, clock, self.catch_up),
             Clustering(memory_worker, store, store.clusters, store.readings, clock),
+            Merging(memory_worker, store.merging, store.clusters, clock),
             Cold(memory_worker, store.cold, timedelta(days=settings.cold_days), clock),
             Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
             Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),

@@ -57,7 +57,7 @@ def say_the_same(one: str, other: str, cosine: float) -> bool:
     language = language_of(one)
     if language != language_of(other) or cosine < LEAST_COSINE[language]:
         return False
-    one, other = _plain(one), _plain(other)
+    one, other = in_digits(one), in_digits(other)
     if _bones(one) != _bones(other):
         return False
     first, second = _told(one, language), _told(other, language)
@@ -66,8 +66,19 @@ def say_the_same(one: str, other: str, cosine: float) -> bool:
     return not _ORDERED.search(one) and _names(one) == _names(other) and _is_moved(first, second)
 
 
-def _plain(text: str) -> str:
-    """In compatibility form, with numbers in digits."""
+def told_words(text: str) -> list[str]:
+    """The words of a statement that tell something, in their order, however it writes its numbers; of Chinese the
+    characters."""
+    return _told(in_digits(text), language_of(text))
+
+
+def numbers_of(text: str) -> Counter[str]:
+    """The numbers in a statement, in digits; number words and Chinese numerals too."""
+    return _bones(in_digits(text))[0]
+
+
+def in_digits(text: str) -> str:
+    """A statement in compatibility form, with numbers in digits."""
     plain = unicodedata.normalize("NFKC", text)
     plain = _HAN_NUMBERS.sub(lambda found: str(han_number(found[0])), plain)
     return _NUMBER_WORD.sub(lambda found: str(_NUMBER_WORDS.index(found[0].lower()) + 1), plain)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edge.store.schema_clusters import CLUSTERS
+from edge.store.schema_merging import MERGING
 from edge.store.schema_nights import NIGHTS
 from edge.store.schema_readings import READINGS
 from edge.store.schema_told import TOLD
@@ -310,9 +311,8 @@ _FIFTH = Migration(
 )
 
 _SIXTH = Migration("006_nights", NIGHTS)
-
 _SEVENTH = Migration("007_readings", READINGS)
-
 _EIGHTH = Migration("008_told_together", TOLD)
+_NINTH = Migration("009_merging", MERGING)
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH, _EIGHTH)
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH, _EIGHTH, _NINTH)

@@ -36,6 +36,7 @@ from edge.store.distilling import SqliteDistilling
 from edge.store.forgetting import Remover
 from edge.store.full_text import merge_some
 from edge.store.masks import Masks
+from edge.store.merging import SqliteMerging
 from edge.store.nights import SqliteNights
 from edge.store.readings import SqliteReadings
 from edge.store.reserve import Reserve
@@ -89,6 +90,8 @@ class SqliteStore:
         """And as its ColdStore."""
         self.contexts = SqliteContexts(db)
         """And as its ContextStore."""
+        self.merging = SqliteMerging(db)
+        """And as its MergingStore."""
         self.nights = SqliteNights(db)
         """And as its NightStore."""
         self.readings = SqliteReadings(db)
@@ -139,7 +142,7 @@ class SqliteStore:
                 [(micros(at), unit, owner) for unit in ids],
             )
 
-    # --- reading units ---
+    # --- reading units and turns ---
 
     def known(self, scope: Scope, keys: Collection[str]) -> dict[str, UnitId]:
         return reads.read_known(self._db, scope, keys)
@@ -200,8 +203,6 @@ class SqliteStore:
         self, owner: OwnerId, embedder: str, ids: Sequence[UnitId], limit: int
     ) -> dict[UnitId, tuple[bytes, ...]]:
         return self._warm.codes(owner, embedder, ids, limit)
-
-    # --- reading turns ---
 
     def turns(self, owner: OwnerId, session: SessionId, *, last: int) -> list[Turn]:
         """Words that were forgotten are empty in them."""

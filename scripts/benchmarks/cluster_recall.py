@@ -134,7 +134,8 @@ def _ask(
     assert memory.vectors.embedder is not None
     vector = memory.vectors.embedder.embed_query(question.text)
     posts = memory.store.signposts(OWNER, memory.vectors.key)
-    agreed = agreement(posts, query_terms(question.text), vector, language)
+    # In Chinese too: a filter that has nothing but words to go by lets nothing pass where none is shared.
+    agreed = agreement(posts, query_terms(question.text), vector, "en")
     return _Asked(pool, language, agreed, vector, homes, vectors)
 
 

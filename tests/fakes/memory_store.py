@@ -42,6 +42,7 @@ from tests.fakes.cold import FakeCold
 from tests.fakes.contexts import FakeContexts
 from tests.fakes.distilling import FakeDistilling
 from tests.fakes.embeddings import FakeEmbeddings
+from tests.fakes.merging import FakeMerging
 from tests.fakes.readings import FakeReadings
 from tests.fakes.topics import FakeTopics
 from tests.fakes.truth import FakeTruth
@@ -76,6 +77,7 @@ class FakeMemoryStore(FakeEmbeddings):
         self.truth = FakeTruth(self)
         self.clusters = FakeClusters(self)
         self.cold = FakeCold(self)
+        self.merging = FakeMerging(self)
         self.readings = FakeReadings(self._units)
         self.distilling = FakeDistilling(
             self._units, self._confirmed_in, lambda unit: unit in self._superseded, self._change
