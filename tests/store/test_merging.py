@@ -53,3 +53,12 @@ def test_no_question_reads_all_units(sqlite_store: SqliteStore, name: str) -> No
     planned = [line for statement in statements for line in plan(connection, statement)]
     assert [line for line in planned if line.startswith((*SCANS, "SCAN m"))] == []
     assert [line for line in planned if "SEARCH" in line]
+
+
+def test_a_forgotten_unit_leaves_no_row(sqlite_store: SqliteStore) -> None:
+    units = noted(sqlite_store, "the user eats meat", "用户不吃鱼")
+    made(sqlite_store, *units)
+    compared = [sqlite_store.unit(ANN, unit) for unit in units]
+    sqlite_store.merging.keep_merged(ANN, compared, [Replaced(units[0], units[1], is_doubted=True)], NOON)
+    sqlite_store.forget(ANN, units)
+    assert sqlite_store._db.rows("SELECT 1 FROM merged UNION ALL SELECT 1 FROM contradictions") == []
