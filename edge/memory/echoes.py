@@ -1,5 +1,5 @@
 """Whether a reply only says the person's own words back. A tiny model does that, and once it has, does it again. So it
-does with what took note of a statement: after a few of "Noted." it answers questions so too.
+does with what took note of a statement: after a few of "Got it." it answers questions so too.
 
 Compared are words, without case, spaces, marks and emoji, and with "I" and "you", 我 and 你 taken for the same: "You
 love coffee!" is an echo of "i love coffee". An echo is the whole message, or whole sentences of it in a row.

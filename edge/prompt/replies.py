@@ -22,7 +22,7 @@ _NOTHING_KNOWN = {
     "en": "I don't know that yet. Would you tell me?",
     "zh": "这个我还不知道，可以告诉我吗？",
 }
-_NOTED = {"en": "Noted.", "zh": "记下了。"}
+_NOTED = {"en": "Got it.", "zh": "好的，记下了。"}
 _HEARD = {"en": "All right.", "zh": "好的。"}
 ACKNOWLEDGEMENTS = (*_NOTED.values(), *_HEARD.values())
 """Replies that only take note of a statement."""

@@ -49,11 +49,11 @@ async def goes_on_from(at: House, done: TurnDone) -> None:
 @pytest.mark.parametrize(
     ("message", "echo", "reply"),
     [
-        ("I love coffee.", "I love coffee.", "Noted."),
-        ("I love coffee.", "You love coffee! 😀", "Noted."),
+        ("I love coffee.", "I love coffee.", "Got it."),
+        ("I love coffee.", "You love coffee! 😀", "Got it."),
         ("The sky looks grey. It may rain.", "It may rain.", "All right."),
-        ("我喜欢喝咖啡。", "我喜欢喝咖啡。", "记下了。"),
-        ("我喜欢喝咖啡。", "你喜欢喝咖啡", "记下了。"),
+        ("我喜欢喝咖啡。", "我喜欢喝咖啡。", "好的，记下了。"),
+        ("我喜欢喝咖啡。", "你喜欢喝咖啡", "好的，记下了。"),
         ("天阴了😀", "天阴了。", "好的。"),
     ],
 )
@@ -142,9 +142,9 @@ def test_what_may_become_an_echo_is_held_back_and_nothing_else(reply: str, befor
         (
             "I live in Berlin.",
             "I live in Hamburg.",
-            "Noted. You told me earlier that you live in Berlin. Is it Hamburg now?",
+            "Got it. You told me earlier that you live in Berlin. Is it Hamburg now?",
         ),
-        ("我住在柏林。", "我住在汉堡。", "记下了。你之前说住在柏林，现在是汉堡了吗？"),
+        ("我住在柏林。", "我住在汉堡。", "好的，记下了。你之前说住在柏林，现在是汉堡了吗？"),
     ],
 )
 def test_a_question_of_the_runtime_follows_on_what_it_acknowledged(first: str, second: str, reply: str) -> None:
@@ -209,7 +209,7 @@ def test_an_echoed_question_is_asked_once_more_without_its_first_token(question:
 )
 def test_after_a_second_echo_the_best_memory_is_quoted(told_before: str, question: str, again: str, quote: str) -> None:
     async def story() -> None:
-        async with house(ScriptedModel(["Noted.", question, again, "Fine."]), fast=False) as at:
+        async with house(ScriptedModel(["Got it.", question, again, "Fine."]), fast=False) as at:
             await at.talk(told_before)
             at.clock.pass_by(hours=24)
             events = await at.talk(question)
@@ -245,8 +245,8 @@ def test_after_a_second_echo_with_no_memory_that_is_said(question: str, again: s
 @pytest.mark.parametrize(
     ("statement", "noted", "question", "answer"),
     [
-        ("I love coffee.", "Noted.", "Do whales sing?", "Yes, they do."),
-        ("我喜欢喝咖啡。", "记下了。", "鲸鱼会唱歌吗？", "会的。"),
+        ("I love coffee.", "Got it.", "Do whales sing?", "Yes, they do."),
+        ("我喜欢喝咖啡。", "好的，记下了。", "鲸鱼会唱歌吗？", "会的。"),
     ],
 )
 def test_what_took_note_of_a_statement_does_not_answer_a_question(
@@ -301,7 +301,7 @@ LONG = "I walked along the river with my brother and we talked about the boat th
     ("message", "tokens", "reply", "state"),
     [
         ("I love coffee.", 2, "I love", TurnState.CUT),
-        ("I love coffee.", 4, "Noted.", TurnState.DONE),
+        ("I love coffee.", 4, "Got it.", TurnState.DONE),
         ("Tea.", 2, "Tea.", TurnState.CUT),
         (LONG, 12, "All right.", TurnState.DONE),
         (LONG, 6, "I walked along the river with", TurnState.CUT),
