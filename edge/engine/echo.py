@@ -28,10 +28,9 @@ Items = AsyncGenerator[Piece | Generation]
 
 @dataclass(slots=True)
 class _Held:
-    """The beginning of a reply, as long as it may become an echo; of one that is made `again`, also in other order."""
+    """The beginning of a reply, as long as it may become an echo."""
 
     echo: Echo
-    again: bool
     pieces: list[Piece] = field(default_factory=list)
     said: str = ""
 
@@ -39,13 +38,7 @@ class _Held:
         """Whether it is to be held back still, with this piece."""
         self.pieces.append(piece)
         self.said += piece.text
-        return self.echo.may_become(self.said) or (self.again and self.echo.may_say_again(self.said))
-
-    def is_echoed(self, *, cut: bool) -> bool:
-        """Whether it ended as no reply."""
-        if self.again and (not self.said.strip() or self.echo.says_again(self.said)):
-            return True
-        return self.echo.is_echoed(self.said, cut=cut)
+        return self.echo.may_become(self.said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +96,7 @@ class EchoGuard:
     async def _made(self, sampling: Sampling) -> Items:
         """What the model makes; where that is no reply, it is missed, and nothing of it comes."""
         model, signal, echo = self._speaker.model, self._turn.armed, self._progress.echo
-        held = None if echo is None else _Held(echo, again=bool(self._missed))
+        held = None if echo is None else _Held(echo)
         async with aclosing(self._worker.stream(lambda: model.stream(self._prompt, sampling, signal))) as items:
             async for item in items:
                 if held is not None and isinstance(item, Piece):
@@ -123,7 +116,8 @@ class EchoGuard:
         gone, or wants no more of it."""
         if generation.finish is Finish.CANCELLED:
             return [replace(generation, tokens=())]
-        if held.is_echoed(cut=generation.finish is Finish.LENGTH):
+        is_empty = bool(self._missed) and not held.said.strip()
+        if is_empty or held.echo.is_echoed(held.said, cut=generation.finish is Finish.LENGTH):
             self._missed.append(_Missed(tuple(held.pieces), generation))
             return []
         return [*held.pieces, generation]

@@ -83,7 +83,8 @@ class Echo:
         """Whether a reply that has come so far may still end as an echo. Its last word may not be whole yet."""
         if len(said) > 2 * self.length + _MARKS:
             return False
-        whole, begun = _as_far_as_said(said)
+        plain = _plain_words(said)
+        whole, begun = (plain[:-1], plain[-1]) if plain and _WORD.match(said[-1]) else (plain, "")
         words = _compared(whole)
         if any(stock[: len(words)] == words and _goes_on(stock, len(words), begun) for stock in self.stock):
             return True
@@ -102,18 +103,6 @@ class Echo:
             return any(begin == 0 or not self.wants_reply for begin in begins)
         return any(self._counts(begin, plain, reply) for begin in self._begins(words))
 
-    def says_again(self, reply: str) -> bool:
-        """Whether a reply has most of the message's words and no other: "水水管工星期几来", where the first word of the
-        echo was forbidden."""
-        words = _compared(_plain_words(reply))
-        return 2 * len(words) > len(self.words) and set(words) <= set(self.words)
-
-    def may_say_again(self, said: str) -> bool:
-        """Whether a reply that has come so far may still end so."""
-        whole, begun = _as_far_as_said(said)
-        known = not begun or any(word.startswith(begun) for word in self.plain)
-        return known and len(said) <= 2 * self.length + _MARKS and set(_compared(whole)) <= set(self.words)
-
     def _begins(self, words: Words) -> Iterator[int]:
         """Where sentences begin that begin with these words."""
         for sentence in self.sentences[: 1 if self.requests else None]:
@@ -128,12 +117,6 @@ class Echo:
         if last is None or (self.wants_reply and not last.asks and end - begin < len(self.words)):
             return False
         return not (last.by_mark and plain != self.plain[begin:end] and not ends_asking(reply))
-
-
-def _as_far_as_said(said: str) -> tuple[Words, str]:
-    """The words of a reply that has come so far, and the beginning of one that may not be whole yet."""
-    plain = _plain_words(said)
-    return (plain[:-1], plain[-1]) if plain and _WORD.match(said[-1]) else (plain, "")
 
 
 def echo_of(message: str, earlier: Sequence[Exchange] = (), noting: Collection[str] = ()) -> Echo | None:
