@@ -95,7 +95,7 @@ class Windows:
         Raises PromptTooLong where the role text and the person's words alone do not fit.
         """
         window = self._windows.get(_key(scope))
-        said = self._said(scope, message, recalled, execution, nothing=nothing, shift=shift, back=back)
+        said = self._said(scope, window, message, recalled, execution, nothing=nothing, shift=shift, back=back)
         if window is not None:
             grown = self._grown(scope, window, said)
             if grown is not None:
@@ -176,6 +176,7 @@ class Windows:
     def _said(
         self,
         scope: Scope,
+        window: Window | None,
         message: str,
         recalled: Sequence[Recalled],
         execution: Execution,
@@ -187,7 +188,6 @@ class Windows:
         """What a turn brings. What answers best stands next to the question, also before what only follows a unit that
         holds no more."""
         found = [each.told for each in recalled]
-        window = self._windows.get(_key(scope))
         instead = [] if window is None else replacements(self._store, scope, window)
         again = told_again(self._store, scope, back)
         units = [*found[:1], *instead, *found[1:], *again]
