@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from edge.memory.language import HAN
+
 LIMIT = 150
 """Characters of distilled content."""
 GAP = "…"
 """What stands for a text of which nothing fits: one word or code longer than the limit."""
 
-_HAN = "\u3400-\u9fff\uf900-\ufaff"
-_TOKEN = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
+_TOKEN = re.compile(rf"[{HAN}]|[^\s{HAN}]+")
 _ABBREVIATED = r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St|No|vs))(?<!\b(?:Mrs|etc))(?<!\bProf)(?<!\b[ei]\.[ge])"
 _CLAUSE_END = re.compile(
     rf"""{_ABBREVIATED}[.!?]+["'”’)\]]*(?=\s|$)|[,;:](?=\s|$)"""

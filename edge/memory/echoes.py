@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from edge.memory.compression import sentences
+from edge.memory.language import HAN
 from edge.memory.questions import asks, ends_asking
 from edge.memory.repetition import is_courtesy, requests, wants_repetition
 
-_HAN = "\u3400-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+")
+_WORD = re.compile(rf"[{HAN}]|[^\W_{HAN}]+")
 _TURNED = (
     ("i", "you", "me", "we", "us"),
     ("my", "your", "our"),

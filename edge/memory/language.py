@@ -7,7 +7,9 @@ from typing import Literal
 
 Language = Literal["en", "zh"]
 
-_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+HAN = r"\u3400-\u9fff\uf900-\ufaff"
+"""Chinese characters, for use in a set of a pattern."""
+_HAN = re.compile(f"[{HAN}]")
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]+")
 _ENOUGH = 4000
 
