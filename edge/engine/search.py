@@ -133,7 +133,9 @@ class Search:
     def _agreeing(
         self, scope: Scope, question: Question, language: str, embedding: QueryEmbedding | None
     ) -> dict[ClusterId, float]:
-        """How well a question agrees with the owner's clusters; nothing where there are none."""
+        """How well a question agrees with the owner's clusters; nothing where there are none, or they count nothing."""
+        if not self._ranker.weighs_clusters(language):
+            return {}
         posts = self._store.signposts(scope.owner, self._vectors.key)
         vector = None if embedding is None else embedding.vector
         return agreement(posts, query_terms(question.searched), vector, language) if posts.ids else {}

@@ -108,6 +108,10 @@ class Ranker:
     def __init__(self, weights: Mapping[str, Weights] = WEIGHTS) -> None:
         self._weights = weights
 
+    def weighs_clusters(self, language: str) -> bool:
+        """Whether the clusters of units count in this language; else nobody need find out how a question agrees."""
+        return self._weights[language].cluster != 0
+
     def promising(self, pool: Pool, language: str, count: int) -> list[Candidate]:
         """The best of a pool by their own text alone."""
         return pool.promising(self._weights[language], count)

@@ -16,18 +16,17 @@ from edge.engine.search import Search
 from edge.memory.agreement import agreement
 from edge.memory.cluster_maths import Vectors, group
 from edge.memory.cluster_naming import tags_of
-from edge.memory.cluster_words import key_from_words
+from edge.memory.cluster_renaming import key_from_words
 from edge.memory.clusters import Create, Placement, Profile, StagedNumber, Why
 from edge.memory.language import language_of
 from edge.memory.pool import Pool
-from edge.memory.ranking import Ranker
 from edge.memory.scoring import sums
 from edge.memory.text import query_terms
 from edge.memory.units import ClusterId, UnitId
 from edge.memory.weights import WEIGHTS
 from edge.settings import RecallSettings
 from scripts.benchmarks.conversations import Conversation, Question
-from scripts.benchmarks.memory import ASKED_AT, OWNER, BenchMemory, bench_memory
+from scripts.benchmarks.memory import ASKED_AT, OWNER, BenchMemory, bench_memory, weighing_clusters
 from scripts.benchmarks.report import Report, Table
 
 DEPTHS = (5, 10)
@@ -129,7 +128,7 @@ def _ask(
     vectors: Mapping[UnitId, Vectors],
 ) -> _Asked:
     language = language_of(question.text)
-    search = Search(memory.store, memory.vectors, Ranker(), RecallSettings().candidates, memory.clock)
+    search = Search(memory.store, memory.vectors, weighing_clusters(), RecallSettings().candidates, memory.clock)
     pool = search.find(memory.scope, question.text, language, max(DEPTHS)).pool
     assert memory.vectors.embedder is not None
     vector = memory.vectors.embedder.embed_query(question.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,8 +18,10 @@ from edge.engine.ports import Scope
 from edge.engine.recall import Limits, Recall
 from edge.engine.vectors import Vectors, embedder_key
 from edge.index.opening import open_index
+from edge.memory.ranking import Ranker
 from edge.memory.rules import Rules
 from edge.memory.units import SELF, Draft, Insert, Kind, OwnerId, SessionId, Source, TurnState, UnitId
+from edge.memory.weights import WEIGHTS
 from edge.settings import RecallSettings, Settings
 from edge.store.sqlite import SqliteStore, open_store
 from scripts.benchmarks.conversations import Memory
@@ -39,6 +41,11 @@ def current_settings() -> Settings:
 def real_embedder() -> TextEmbedder:
     """The embedder of the settings. Raises ModelMissing where it was not fetched."""
     return FileModels(current_settings(), SystemClock()).load_embedder()
+
+
+def weighing_clusters() -> Ranker:
+    """A ranker for which search finds out how questions agree with clusters, whatever their weight in force."""
+    return Ranker({language: replace(weights, cluster=1.0) for language, weights in WEIGHTS.items()})
 
 
 @dataclass(slots=True)

@@ -13,7 +13,6 @@ import numpy as np
 from edge.engine.model_ports import TextEmbedder
 from edge.engine.search import Search
 from edge.memory.language import language_of
-from edge.memory.ranking import Ranker
 from edge.memory.scoring import WEIGHT_NAMES, Weights, calibrated, contrast, sums
 from edge.memory.units import UnitId
 from edge.memory.weights import WEIGHTS
@@ -21,7 +20,7 @@ from edge.settings import RecallSettings
 from scripts.benchmarks.cluster_recall import place_by_centroids
 from scripts.benchmarks.conversations import Conversation, Question, unrelated
 from scripts.benchmarks.fitting import Sample, fit
-from scripts.benchmarks.memory import BenchMemory, bench_memory
+from scripts.benchmarks.memory import BenchMemory, bench_memory, weighing_clusters
 from scripts.benchmarks.report import Report, Table
 
 DEPTHS = (5, 10, 20, 30)
@@ -62,7 +61,7 @@ def gather(
         ids = memory.tell(conversation.memories)
         place_by_centroids(memory, ids)
         names = dict(zip(ids, (turn.id for turn in conversation.memories), strict=True))
-        search = Search(memory.store, memory.vectors, Ranker(), RecallSettings().candidates, memory.clock)
+        search = Search(memory.store, memory.vectors, weighing_clusters(), RecallSettings().candidates, memory.clock)
         for question in conversation.questions:
             if question.evidence or not question.answerable:
                 kind = "answerable" if question.answerable else "unanswerable"

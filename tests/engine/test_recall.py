@@ -532,3 +532,23 @@ def test_a_cluster_boosts_and_excludes_nothing(sentences: tuple[str, str], key: 
     assert [unit for unit, _ in order(0.0, in_cluster=True)] == [2, 1]
     assert [unit for unit, _ in order(2.0, in_cluster=True)] == [1, 2]
     assert order(2.0, in_cluster=False) == order(0.0, in_cluster=False) == order(0.0, in_cluster=True)
+
+
+@pytest.mark.parametrize("question", ["Was the sailing great fun?", "帆船那次好玩吗？"])
+def test_what_clusters_do_not_count_for_is_not_found_out(question: str) -> None:
+    def asked(weight: float) -> int:
+        desk = Desk()
+        desk.say("Sailing was great fun. 帆船真好玩。")
+        made = [Create(StagedNumber(1), Profile("sailing club"), None, "")]
+        placed = [Placement(UnitId(1), StagedNumber(1), Why.PERSON)]
+        desk.store.clusters.edit(ANN, "new", made, placed, desk.clock.now())
+        looks = []
+        signposts = desk.store.signposts
+        desk.store.signposts = lambda *args: looks.append(args) or signposts(*args)  # type: ignore[method-assign, func-returns-value]
+        ranker = Ranker({name: replace(known, cluster=weight) for name, known in WEIGHTS.items()})
+        recall = Recall(desk.store, RULES, desk.vectors, Limits(200, 8, 0.0, 0.0), desk.clock, ranker=ranker)
+        recall.find(Scope(ANN, OTHER, desk.clock.now(), present=True), question)
+        return len(looks)
+
+    assert asked(0.0) == 0
+    assert asked(2.0) == 1
