@@ -81,12 +81,12 @@ ROOMS = [
     ),
     Room(
         "edge/models/",
-        (*PORTS, "edge.disk", "edge.models", "edge.places"),
+        (*PORTS, "edge.allocator", "edge.disk", "edge.models", "edge.places"),
         frozenset({"numpy", "onnxruntime", "llama_cpp", "tokenizers"}),
     ),
     Room(
         "edge/daemon/",
-        (*ENGINE, *SETTINGS, "edge.daemon", "edge.__version__"),
+        (*ENGINE, *SETTINGS, "edge.allocator", "edge.daemon", "edge.__version__"),
         frozenset({"aiohttp"}),
     ),
     Room(

@@ -14,6 +14,7 @@ from functools import partial
 from aiohttp import web
 
 from edge import __version__
+from edge.allocator import bound_arenas
 from edge.clock import Clock, SystemClock
 from edge.daemon.assembly import Daemon, open_database
 from edge.daemon.board import Board
@@ -45,6 +46,7 @@ def run_daemon(settings: Settings, models: Models | None = None, clock: Clock | 
         level=settings.daemon.log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s"
     )
     logging.getLogger("aiohttp.server").addFilter(ClientFaults())
+    bound_arenas()
     clock = clock or SystemClock()
     os.umask(0o007)
     _make_folder(settings)
