@@ -156,6 +156,35 @@ def clusters(
 
 
 @bench.command()
+@click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
+@click.option("--most", type=_AT_LEAST_ONE, metavar="N", help="At most N turns of each conversation.")
+@click.option("--conversation", "names", multiple=True, metavar="NAME", help="Only these of the conversations.")
+@click.option(
+    "--keep", "state", type=click.Path(exists=False, path_type=Path), metavar="FOLDER",
+    help="Leave the daemon's state in FOLDER, which is made.",
+)  # fmt: skip
+@_model
+@json_option
+def night(
+    folders: tuple[Path, ...],
+    most: int | None,
+    names: tuple[str, ...],
+    state: Path | None,
+    model: str | None,
+    json_file: Path | None,
+) -> None:
+    """Tell a daemon conversations and let it work through a night: what each step takes and does, how large the daemon
+    gets, and what lies in no cluster. Takes an hour or more."""
+    from scripts.benchmarks.conversations import read_folder
+    from scripts.benchmarks.night import measure_night
+
+    if state is not None and state.exists():
+        raise click.UsageError(f"{state} exists already.")
+    told = [each for folder in folders for each in read_folder(folder) if not names or each.name in names]
+    finish(measure_night(told, model, most, state), json_file)
+
+
+@bench.command()
 @click.option(
     "--units", "sizes", default=(10_000,), show_default=True, multiple=True, type=_AT_LEAST_ONE,
     help="Made-up units to fill in; may be given several times.",
