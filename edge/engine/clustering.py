@@ -86,6 +86,11 @@ class Clustering:
         self._fit: dict[str, frozenset[Language]] = {}
         self._seen: _Seen | None = None
 
+    async def is_due(self, owner: OwnerId) -> bool:
+        """Whether a run is open or to begin."""
+        run = await self._memory.run(partial(self._clusters.open_run, owner))
+        return run is not None or bool(await self._to_begin_with(owner))
+
     async def work(self, owner: OwnerId, model: AsideModel | None) -> Worked:
         """Do a little of the run that is open, or begin one where there are new units."""
         asking = None if model is None else Asking(model)
@@ -108,13 +113,19 @@ class Clustering:
     # --- a run ---
 
     async def _begin(self, owner: OwnerId, asking: Asking | None) -> Worked:
+        units = await self._to_begin_with(owner)
+        if not units:
+            return Worked(more=False)
+        await self._memory.run(partial(self._open, owner, units, asking, 1, 1))
+        return Worked(more=True)
+
+    async def _to_begin_with(self, owner: OwnerId) -> tuple[UnitId, ...]:
+        """The units of a new run; none where none is new, or where there are too few for the first clusters."""
         due = await self._due(owner)
         has_clusters = bool(await self._memory.run(partial(self._clusters.clusters, owner)))
         if not any(unplaced.left == 0 for unplaced in due) or (not has_clusters and len(due) < making.BOOTSTRAP_FEWEST):
-            return Worked(more=False)
-        units = tuple(unplaced.unit.id for unplaced in due)
-        await self._memory.run(partial(self._open, owner, units, asking, 1, 1))
-        return Worked(more=True)
+            return ()
+        return tuple(unplaced.unit.id for unplaced in due)
 
     async def _due(self, owner: OwnerId) -> list[Unplaced]:
         """Units to place, but those that were looked at in vain too often."""

@@ -16,7 +16,7 @@ from functools import partial
 from edge.clock import Clock
 from edge.engine.model_ports import LanguageModel
 from edge.engine.night_ports import Night, NightState, NightStore, Part, PartState
-from edge.engine.offpeak import AsideModel, Interrupts, Step, Worked
+from edge.engine.offpeak import AsideModel, Interrupts, Sparing, Step, Worked
 from edge.engine.ports import Worker
 from edge.errors import Busy, Cancelled, EdgeError
 from edge.memory.nights import COMMON, StepName
@@ -115,9 +115,11 @@ class Consolidation:
         return replace(part, state=PartState.FAILED, failure=_reason(part, error)), False
 
     async def _step(self, part: Part) -> Worked:
-        step = self._steps[part.step]
+        step, owner = self._steps[part.step], part.owner or OwnerId("")
+        if isinstance(step, Sparing) and not await step.is_due(owner):
+            return Worked(more=False)
         model = await self._aside_model() if step.needs_model else None
-        return await step.work(part.owner or OwnerId(""), model)
+        return await step.work(owner, model)
 
     async def _aside_model(self) -> AsideModel:
         model = await self._model()

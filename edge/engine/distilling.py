@@ -29,6 +29,8 @@ _CHARACTERS = 3000
 """Of them together, if not of one alone: taking those apart takes 20 ms."""
 _LINES = 8
 """Lines that one unit of work weighs, if one message alone has no more."""
+_PASSED = 64
+"""Units of work without a line that are passed over before a model is asked for."""
 _SIMILAR = 8
 _AGREE = 1.0
 """Two lines are compared by their words; their vectors, which do not exist yet, are taken to agree."""
@@ -70,6 +72,15 @@ class Distilling:
         self._clock = clock
         self._written = written
         self._fit: dict[tuple[str, Language], bool] = {}
+
+    async def is_due(self, owner: OwnerId) -> bool:
+        """Whether a line waits to be weighed. What gives none is read on the way."""
+        for _ in range(_PASSED):
+            read = await self._memory.run(partial(self._read, owner))
+            if read is None or read.lines:
+                return read is not None
+            await self._memory.run(partial(self._write, owner, read, set()))
+        return True
 
     async def work(self, owner: OwnerId, model: AsideModel | None) -> Worked:
         """Read a few messages. With no model, or one that cannot tell known lines apart in any language, they stay

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from edge.engine.model_ports import LanguageModel, StopSignal, Tokenizer
 from edge.engine.ports import Worker
@@ -49,6 +49,15 @@ class Step(Protocol):
         crash the next call goes on. Raises Cancelled when interrupted; nothing of the unit is written then, and the
         next call does it again. Any other EdgeError makes the step wait for the next night.
         """
+
+
+@runtime_checkable
+class Sparing(Protocol):
+    """A step that can tell without a model whether there is anything to do: loading one for nothing takes a board
+    seconds and most of its memory."""
+
+    async def is_due(self, owner: OwnerId) -> bool:
+        """Whether `work` has something to ask. What can be done without a model may be done on the way."""
 
 
 class Interrupts:

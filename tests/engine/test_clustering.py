@@ -174,6 +174,22 @@ def test_few_units_and_none_at_all_make_no_run(store: FakeMemoryStore) -> None:
     assert store.clusters.runs(ANN, limit=5) == []
 
 
+def test_it_is_due_where_a_run_is_open_or_to_begin(store: FakeMemoryStore) -> None:
+    clustering = step(store)
+    told(store, NOTES[:5])
+    assert not asyncio.run(clustering.is_due(ANN))
+    told(store, NOTES[5:])
+    assert asyncio.run(clustering.is_due(ANN))
+    assert not asyncio.run(clustering.is_due(BOB))
+    asyncio.run(clustering.work(ANN, aside(TopicalModel())))
+    assert store.clusters.open_run(ANN) is not None
+    assert asyncio.run(clustering.is_due(ANN))
+    night(store, TopicalModel())
+    assert not asyncio.run(clustering.is_due(ANN))
+    told(store, MORE[:1])
+    assert asyncio.run(clustering.is_due(ANN))
+
+
 def test_what_fits_nowhere_is_not_looked_at_in_vain_for_ever(store: FakeMemoryStore) -> None:
     told(store)
     night(store, TopicalModel())

@@ -176,6 +176,29 @@ def test_without_a_model_the_steps_that_need_one_wait(house: House) -> None:
     assert [part.failure for part in night.parts] == ["There is no model.", None]
 
 
+@dataclass
+class Waiting(Counted):
+    """A step that knows for which owners there is anything to do."""
+
+    due: tuple[OwnerId, ...] = ()
+
+    async def is_due(self, owner: OwnerId) -> bool:
+        return owner in self.due
+
+
+def test_no_model_is_loaded_where_a_step_knows_that_there_is_nothing_to_do(house: House) -> None:
+    house.model = ModelMissing("There is no model.")
+    waiting = Waiting(StepName.DISTIL, house.clock, house.did, needs_model=True, due=(BOB,))
+    night = house.run(house.begin([waiting], [ANN, BOB]), [waiting])
+    assert [(part.owner, part.state, part.works) for part in night.parts] == [
+        (ANN, PartState.DONE, 1), (BOB, PartState.FAILED, 0),
+    ]  # fmt: skip
+    house.model = ScriptedModel()
+    night = house.run(house.begin([waiting], [ANN, BOB]), [waiting])
+    assert house.did == [(StepName.DISTIL, BOB)]
+    assert states(night) == {StepName.DISTIL: PartState.DONE}
+
+
 def test_an_interrupted_unit_is_done_again(house: House) -> None:
     steps = [house.step(StepName.DISTIL, units=2, fails=[Cancelled("a turn")]), house.step(StepName.SEAL)]
     night = house.run(house.begin(steps), steps)

@@ -350,5 +350,23 @@ def test_without_a_model_the_words_stay_unread() -> None:
     assert [unit.content for unit in night.distilled()] == [BEES_TOLD]
 
 
+@pytest.mark.parametrize(("words", "empty"), [(BEES, "Hello! How are you?"), (BOATS, "你好，今天怎么样？")])
+def test_it_is_due_where_a_line_waits_and_reads_the_rest_on_the_way(words: str, empty: str) -> None:
+    night = Night()
+    assert not asyncio.run(night.step.is_due(ANN))
+    for number in range(40):
+        night.say(f"{empty} {number}")
+    assert not asyncio.run(night.step.is_due(ANN))
+    assert night.store.distilling.unread(ANN, 9) is None
+    night.say(empty)
+    night.say(words)
+    assert asyncio.run(night.step.is_due(ANN))
+    assert not asyncio.run(night.step.is_due(BOB))
+    assert (night.model.asked, night.distilled()) == ([], [])
+    night.all()
+    assert len(night.distilled()) == 1
+    assert not asyncio.run(night.step.is_due(ANN))
+
+
 def is_known(text: str) -> bool:
     return any(text in (*known.telling, *known.empty) for known in KNOWN.values())
