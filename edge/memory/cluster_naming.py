@@ -129,7 +129,12 @@ def _apart(ranked: Sequence[str]) -> list[str]:
     """Without what overlaps a better one: 红烧 and 烧肉, tomato and tomatoes."""
     kept: list[str] = []
     for word in ranked:
-        terms = set(search_terms(word))
-        if not any(terms & set(search_terms(other)) or word[0] == other[-1] or word[-1] == other[0] for other in kept):
+        if not any(_overlap(word, other) for other in kept):
             kept.append(word)
     return kept
+
+
+def _overlap(word: str, other: str) -> bool:
+    if _HAN_RUN.match(word) and (word[0] == other[-1] or word[-1] == other[0]):
+        return True
+    return not set(search_terms(word)).isdisjoint(search_terms(other))

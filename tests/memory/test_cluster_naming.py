@@ -104,6 +104,11 @@ def test_tags_do_not_repeat_one_another() -> None:
     assert "团还" not in tags_of(DOUGH, STOVE, "zh")
 
 
+def test_only_pairs_of_characters_overlap_in_one() -> None:
+    assert telling_words(["红烧肉"], [], "zh") == ["烧肉"]
+    assert telling_words(["espresso machine", "tomato and tomatoes"], [], "en") == ["espresso", "machine", "tomato"]
+
+
 def test_a_pair_of_characters_of_one_note_is_no_tag() -> None:
     assert tags_of(DOUGH, STOVE, "zh") == ("面团",)
     assert tags_of(["锅炉坏了"], [], "zh") == ()
