@@ -10,12 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from edge.memory.cluster_renaming import key_from_words
+from edge.memory.cluster_naming import main_language, word_key
 from edge.memory.clusters import NamedBy, Profile
 from edge.memory.leftovers import Gone, texts_of
 from edge.memory.text import holds, is_identifying, telling_terms
 from edge.memory.units import ClusterId
+
+_READ = 200
+"""Members that a new key is made from at most: forgetting waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,8 @@ def fallback_key(cluster: ClusterId) -> str:
 
 def new_key(cluster: ClusterId, members: Iterable[str], lost: Lost, taken: Collection[str]) -> str:
     """A key from the words of the members that are left, distinct from those of other clusters."""
-    return key_from_words(members, lost.is_in, taken) or fallback_key(cluster)
+    read = list(islice(members, _READ))
+    return word_key(read, (), main_language(read), taken, lost.is_in) or fallback_key(cluster)
 
 
 def texts_in(profile: Profile | None) -> tuple[str, ...]:

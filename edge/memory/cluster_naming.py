@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from edge.errors import ClusterKeyInvalid
 from edge.memory.clusters import check_key, key_terms
@@ -67,13 +67,20 @@ def telling_words(members: Sequence[str], others: Sequence[str], language: Langu
     return _apart(ranked)
 
 
-def word_key(members: Sequence[str], others: Sequence[str], language: Language, taken: Collection[str]) -> str | None:
-    """A key of the members' own most telling words that is not too alike to those taken; None where there is none."""
+def word_key(
+    members: Sequence[str],
+    others: Sequence[str],
+    language: Language,
+    taken: Collection[str],
+    is_barred: Callable[[str], bool] = lambda _: False,
+) -> str | None:
+    """A key of the members' own most telling words that is not barred, nor too alike to those taken; None where there
+    is none."""
     ranked = telling_words(members, others, language)[:8]
     for second in range(1, len(ranked)):
         for first in range(second):
             key = _checked(f"{ranked[first]} {ranked[second]}")
-            if key is not None and not any(alike(key, other) for other in taken):
+            if key is not None and not is_barred(key) and not any(alike(key, other) for other in taken):
                 return key
     return None
 

@@ -15,8 +15,7 @@ from edge.engine.model_ports import TextEmbedder
 from edge.engine.search import Search
 from edge.memory.agreement import agreement
 from edge.memory.cluster_maths import Vectors, group
-from edge.memory.cluster_naming import tags_of
-from edge.memory.cluster_renaming import key_from_words
+from edge.memory.cluster_naming import tags_of, word_key
 from edge.memory.clusters import Create, Placement, Profile, StagedNumber, Why
 from edge.memory.language import language_of
 from edge.memory.pool import Pool
@@ -66,8 +65,9 @@ def place_by_centroids(memory: BenchMemory, units: Sequence[UnitId]) -> None:
     for label, centroid in enumerate(grouping.centroids):
         own = [text for text, other in zip(texts, grouping.labels, strict=True) if other == label]
         others = [text for text, other in zip(texts, grouping.labels, strict=True) if other != label]
-        key = key_from_words(own, lambda _: False, [change.profile.key for change in changes])
-        tags = tags_of(own, others, language_of(" ".join(own)))
+        language = language_of(" ".join(own))
+        key = word_key(own, others, language, [change.profile.key for change in changes])
+        tags = tags_of(own, others, language)
         changes.append(Create(StagedNumber(label), Profile(key or f"topic {label}", tags=tags), centroid, "k-means"))
     placed = [
         Placement(unit, StagedNumber(int(label)), Why.CENTROID)

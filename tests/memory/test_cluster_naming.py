@@ -81,6 +81,22 @@ def test_a_key_of_words_is_not_alike_one_that_is_taken() -> None:
     assert not alike(first, second)
 
 
+@pytest.mark.parametrize(
+    ("members", "language", "barred"),
+    [(BREAD, "en", "starter"), (["my espresso machine leaks"], "en", "espresso"), (DOUGH, "zh", "面团")],
+)
+def test_what_is_barred_stands_in_no_key(members: list[str], language: Language, barred: str) -> None:
+    free = word_key(members, (), language, ())
+    assert free is not None
+    assert barred in free
+    assert barred not in (word_key(members, (), language, (), lambda key: barred in key) or "")
+
+
+def test_a_word_said_often_by_one_counts_once() -> None:
+    members = ["tea tea tea tea", "espresso machine", "espresso machine"]
+    assert word_key(members, (), "en", ()) == "espresso machine"
+
+
 def test_members_with_nothing_to_tell_have_no_key() -> None:
     assert word_key(["ok", "yes", "嗯"], [], "en", ()) is None
     assert word_key(["嗯", "好的"], [], "zh", ()) is None
