@@ -118,8 +118,12 @@ class ClusterStore(Protocol):
 
     def undo(self, owner: OwnerId, run: RunId | None, at: datetime) -> Run:
         """Restore what was before a run (None: the newest in force): each unit that still is in its earlier cluster,
-        each cluster with its earlier profile. In one transaction. Raises ClusterUndoNothing where none is in force,
-        ClusterRunNotFound, ClusterUndoOrder for one that is not the newest in force."""
+        each cluster with its earlier profile. In one transaction. Raises ClusterUndoNothing where none is in force or
+        the newest is settled, ClusterRunNotFound, ClusterUndoOrder for one that is not the newest in force."""
+
+    def settle(self, owner: OwnerId, kept: int) -> bool:
+        """Settle the oldest run in force, but for as many of the newest in force as are kept; whether there was one.
+        It stays in the history, is undone no more, and what nothing but undoing needs is dropped of it."""
 
     # --- the person's edits: runs too, applied at once ---
 

@@ -47,7 +47,7 @@ OF_RUN = "run = (SELECT r.id FROM cluster_runs r WHERE r.id = ? AND r.owner = ?)
 _RUNS = """
     SELECT r.id, r.owner, r.trigger, r.seed, r.attempt, r.model, r.prompts, r.embedder, r.state, r.phase, r.note,
         r.why, r.began_at, r.ended_at, r.counts,
-        r.state = 'done' AND r.sequence = (
+        r.state = 'done' AND r.settled = 0 AND r.sequence = (
             SELECT max(n.sequence) FROM cluster_runs n WHERE n.owner = r.owner AND n.state = 'done')
     FROM cluster_runs r WHERE r.owner = :owner
 """

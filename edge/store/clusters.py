@@ -48,6 +48,7 @@ from edge.store.cluster_rows import (
     require_open,
     vector_from,
 )
+from edge.store.cluster_settling import settle
 from edge.store.cluster_staging import abandon, insert_run, stage_changes, stage_placements
 from edge.store.database import Database
 from edge.store.rows import UNIT_COLUMNS, json_ids, unit_from
@@ -222,6 +223,10 @@ class SqliteClusters:
             take_back(writing, owner, undone, at)
             return read_run(writing, owner, undone.id)
 
+    def settle(self, owner: OwnerId, kept: int) -> bool:
+        with self._db.transaction() as writing:
+            return settle(writing, owner, kept) is not None
+
     # --- the person's edits ---
 
     def edit(
@@ -273,8 +278,8 @@ def _require_free_key(change: Create | Reprofile, profiles: Mapping[ClusterId, P
 def _to_undo(db: sqlite3.Connection, owner: OwnerId, run: RunId | None) -> Run:
     wanted = None if run is None else read_run(db, owner, run)
     newest = next(iter(read_runs(db, owner, _NEWEST, {})), None)
-    if newest is None:
-        raise ClusterUndoNothing("No run is in force; there is nothing to undo.")
+    if newest is None or not newest.undoable:
+        raise ClusterUndoNothing("No run is in force that can be undone.")
     if wanted is not None and wanted.id != newest.id:
         state = "is not the newest in force" if wanted.state is RunState.DONE else f"is {wanted.state}"
         raise ClusterUndoOrder(f"Run {wanted.id} {state}; the newest is run {newest.id}.", newest=newest.id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edge.store.schema_clusters import CLUSTERS
+from edge.store.schema_evolving import EVOLVING
 from edge.store.schema_merging import MERGING
 from edge.store.schema_nights import NIGHTS
 from edge.store.schema_readings import READINGS
@@ -314,5 +315,6 @@ _SIXTH = Migration("006_nights", NIGHTS)
 _SEVENTH = Migration("007_readings", READINGS)
 _EIGHTH = Migration("008_told_together", TOLD)
 _NINTH = Migration("009_merging", MERGING)
+_TENTH = Migration("010_evolving", EVOLVING)
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH, _EIGHTH, _NINTH)
+MIGRATIONS = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH, _EIGHTH, _NINTH, _TENTH)

@@ -92,6 +92,7 @@ class KeptRun:
     placements: dict[UnitId, StagedPlacement] = field(default_factory=dict)
     did: list[Did] = field(default_factory=list)
     moved: dict[UnitId, tuple[ClusterId | None, ClusterId | None, Why]] = field(default_factory=dict)
+    settled: bool = False
 
 
 class FakeClusters:
@@ -207,7 +208,8 @@ class FakeClusters:
         return [self.run(owner, run) for run in sorted(found, reverse=True)[:limit]]
 
     def run(self, owner: OwnerId, run: RunId) -> Run:
-        return replace(self._run(owner, run).run, undoable=self._newest(owner) == run)
+        kept = self._run(owner, run)
+        return replace(kept.run, undoable=self._newest(owner) == run and not kept.settled)
 
     def changes(self, owner: OwnerId, run: RunId) -> list[ChangeRecord]:
         did = sorted(self._run(owner, run).did, key=lambda each: each.cluster)
@@ -216,12 +218,23 @@ class FakeClusters:
     def undo(self, owner: OwnerId, run: RunId | None, at: datetime) -> Run:
         wanted = None if run is None else self._run(owner, run).run
         newest = self._newest(owner)
-        if newest is None:
-            raise ClusterUndoNothing("No run is in force; there is nothing to undo.")
+        if newest is None or self._runs[newest].settled:
+            raise ClusterUndoNothing("No run is in force that can be undone.")
         if wanted is not None and wanted.id != newest:
             raise ClusterUndoOrder(f"Run {wanted.id} is not the newest in force.", newest=newest)
         self._take_back(self._runs[newest], at)
         return self.run(owner, newest)
+
+    def settle(self, owner: OwnerId, kept: int) -> bool:
+        in_force = [self._runs[run] for run in self._in_force if self._runs[run].run.owner == owner]
+        old = [each for each in in_force[: max(0, len(in_force) - kept)] if not each.settled]
+        for run in old[:1]:
+            run.settled = True
+            by_person = {unit for each in self._of(owner) for unit, move in each.moved.items() if move[2] is Why.PERSON}
+            for unit, (before, to, _) in list(run.moved.items()):
+                if before is None and to is not None and to == self._home(unit) and unit not in by_person:
+                    del run.moved[unit]
+        return bool(old)
 
     # --- the person's edits ---
 

@@ -440,6 +440,51 @@ class ClusterStoreContract:
         assert store.clusters.undo(ANN, None, NOON).id == edit.id
         assert homes(store, [unit]) == [cluster]
 
+    def test_of_many_runs_the_newest_can_be_undone_and_the_others_stay(self, store: Stores) -> None:
+        units = say(store, "likes espresso", "grinds beans", "喝拿铁咖啡")
+        coffee = made(store, units[0])
+        runs = [run(store, (), place([unit], coffee)) for unit in units[1:]]
+        states = []
+        while store.clusters.settle(ANN, 1):
+            states.append((store.clusters.clusters(ANN), homes(store, units)))
+        assert states == [(store.clusters.clusters(ANN), [coffee] * 3)] * 2
+        assert not store.clusters.settle(BOB, 0)
+        assert store.clusters.undo(ANN, None, NOON).id == runs[1]
+        assert homes(store, units) == [coffee, coffee, None]
+        with pytest.raises(ClusterUndoNothing):
+            store.clusters.undo(ANN, None, NOON)
+        with pytest.raises(ClusterUndoNothing):
+            store.clusters.undo(ANN, runs[0], NOON)
+        assert [each.undoable for each in store.clusters.runs(ANN, limit=9)] == [False] * 3
+        assert [len(store.clusters.changes(ANN, each.id)) for each in store.clusters.runs(ANN, limit=9)] == [0, 0, 1]
+        again = run(store, (), place(units[2:], coffee))
+        assert store.clusters.undo(ANN, None, NOON).id == again
+        assert homes(store, units) == [coffee, coffee, None]
+
+    def test_of_a_settled_run_the_person_s_wish_and_vain_looks_hold(self, store: Stores) -> None:
+        units = say(store, "likes espresso", "runs nginx", "has a cat", "无关的话")
+        coffee, servers = made(store, units[0]), made(store, units[1], profile=SERVERS)
+        run(store, (), [*place(units[2:3], servers), *place(units[3:], None, Why.UNPLACED)])
+        store.clusters.edit(ANN, "move", [], place(units[2:3], coffee, Why.PERSON), NOON)
+        store.clusters.edit(ANN, "move", [], place(units[:1], None, Why.PERSON), NOON)
+        while store.clusters.settle(ANN, 0):
+            pass
+        assert [(each.unit.id, each.left) for each in store.clusters.unplaced(ANN, limit=9)] == [(units[3], 1)]
+        run(store, (), [*place(units[2:3], servers), *place(units[:1], servers)])
+        assert homes(store, units) == [None, servers, coffee, None]
+
+    def test_of_a_settled_run_no_forgotten_word_is_left(self, store: Stores) -> None:
+        units = say(store, "likes zabaglione", "drinks espresso", "runs nginx")
+        sweets = made(store, *units[:2], profile=Profile("zabaglione and espresso", "", ("zabaglione",)))
+        servers = made(store, units[2], profile=SERVERS)
+        run(store, (), place(units[:1], servers))
+        while store.clusters.settle(ANN, 0):
+            pass
+        store.forget(ANN, units[:1])
+        told = [store.clusters.changes(ANN, each.id) for each in store.clusters.runs(ANN, limit=9)]
+        assert "zabaglione" not in str((store.clusters.clusters(ANN), told))
+        assert store.clusters.cluster(ANN, sweets).size == 1
+
     def test_runs_come_newest_first_in_pages(self, store: Stores) -> None:
         numbers = [run(store) for _ in range(3)]
         assert [each.id for each in store.clusters.runs(ANN, limit=2)] == numbers[:0:-1]

@@ -92,6 +92,7 @@ class ClusterHistories(RuleBasedStateMachine):
         self.plain = FakeMemoryStore()
         self.both: tuple[Stores, Stores] = (self.real, self.plain)
         self.before: dict[OwnerId, list[Snapshot]] = {ANN: [], BOB: []}
+        self.settled: dict[OwnerId, int] = {ANN: 0, BOB: 0}
         for store in self.both:
             store.use_embedder(EMBEDDER)
         for content in ("likes espresso", "espresso beans at home", "zabaglione on Sundays", "喝拿铁咖啡"):
@@ -191,11 +192,17 @@ class ClusterHistories(RuleBasedStateMachine):
         undone = self.do(lambda store: store.clusters.undo(owner, run, after(hours=1)))
         if isinstance(undone, Run):
             before, now = self.before[owner].pop(), self.snapshot(owner)
+            assert len(self.before[owner]) >= self.settled[owner]
             assert {unit: now.homes[unit] for unit in before.homes} == before.homes
             if before.exact:
                 assert [(each.id, each.profile) for each in now.clusters] == [
                     (each.id, each.profile) for each in before.clusters
                 ]
+
+    @rule(owner=OWNERS, kept=st.integers(0, 3))
+    def settle(self, owner: OwnerId, kept: int) -> None:
+        if self.do(lambda store: store.clusters.settle(owner, kept)):
+            self.settled[owner] += 1
 
     # --- edits ---
 
