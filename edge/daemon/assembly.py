@@ -234,7 +234,7 @@ def _memory(
         recall=Recall(store, rules, vectors, limits, clock, ranker=ranker, past=Past(store.truth, rules)),
         archive=Archive(store.archive, store.cold, lifespans(settings.memory), decay(settings.memory, rules), clock),
         remember=Remember(store, rules, vectors, lifespans(settings.memory), Doubts(store.truth, rules)),
-        doubles=Doubles(store, store.truth, store, vectors, clock),
+        doubles=Doubles(store, store.truth, store.vector_log, vectors, clock),
         embedders=Embedders(models, store, vectors, indexes, partial(_open_index, settings, store)),
         close_store=partial(_close_store, store),
     )
@@ -246,7 +246,7 @@ def _open_index(settings: Settings, store: SqliteStore, folder: Path, embedder: 
         head_vectors=settings.index.head,
         build_bytes=settings.index.build_memory_mb << 20,
     )
-    return open_index(folder, embedder_key(embedder), embedder.dimension, store, options)
+    return open_index(folder, embedder_key(embedder), embedder.dimension, store.vector_log, options)
 
 
 def _sampling(settings: Settings) -> Sampling:

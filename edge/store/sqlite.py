@@ -1,4 +1,4 @@
-"""`SqliteStore`: the engine's MemoryStore and VectorLog in one SQLite database."""
+"""`SqliteStore`: the engine's MemoryStore in one SQLite database, and the way to the other stores in it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from edge.clock import Clock
-from edge.engine.ports import EmbeddingRow, Ids, Mask, NewContext, Page, Scope, Written
-from edge.engine.vector_ports import VectorRows
+from edge.engine.ports import EmbeddingRow, Mask, NewContext, Page, Scope, Written
 from edge.memory.agreement import Signposts
 from edge.memory.places import Place
 from edge.memory.units import (
@@ -23,7 +22,7 @@ from edge.memory.units import (
     Unit,
     UnitId,
 )
-from edge.store import embeddings, nearby, reads, turns, vector_log
+from edge.store import embeddings, nearby, reads, turns
 from edge.store.archive import SqliteArchive
 from edge.store.batches import SqliteBatches
 from edge.store.changes import apply_changes
@@ -47,6 +46,7 @@ from edge.store.signposts import KeptSignposts
 from edge.store.topics import SqliteTopics
 from edge.store.traces import Traces
 from edge.store.truth import SqliteTruth
+from edge.store.vector_log import SqliteVectorLog
 from edge.store.warm import Warm
 
 _WORTH_A_MASK = 16
@@ -63,7 +63,7 @@ def open_store(path: Path, clock: Clock) -> SqliteStore:
 
 
 class SqliteStore:
-    """See MemoryStore and VectorLog for what each method means. All raise DiskFull, StoreReadOnly, StoreDamaged or
+    """See MemoryStore for what each method means. All raise DiskFull, StoreReadOnly, StoreDamaged or
     StoreFailed when the database does, RequestInvalid for text with lone surrogates; nothing of the failed call is
     kept then."""
 
@@ -100,6 +100,8 @@ class SqliteStore:
         """And as its TopicStore."""
         self.truth = SqliteTruth(db)
         """And as its TruthStore."""
+        self.vector_log = SqliteVectorLog(db)
+        """And as its VectorLog."""
 
     # --- writing ---
 
@@ -236,38 +238,6 @@ class SqliteStore:
 
     def drop_embedder(self, embedder: str, limit: int) -> bool:
         return embeddings.drop_some(self._db, embedder, limit)
-
-    # --- the log of embeddings ---
-
-    def last_number(self, embedder: str) -> int:
-        return vector_log.read_last_number(self._db, embedder)
-
-    def vectors_between(self, embedder: str, after: int, through: int | None, limit: int) -> VectorRows:
-        """Where there are none, `vectors` is (0, dimension) all the same, (0, 0) before the embedder's first."""
-        return vector_log.read_between(self._db, embedder, after, through, limit)
-
-    def vectors_of(self, embedder: str, units: Ids) -> VectorRows:
-        """The chunks of a unit come in their order."""
-        return vector_log.read_of_units(self._db, embedder, units)
-
-    def newest_between(self, embedder: str, after: int, through: int, limit: int) -> VectorRows:
-        return vector_log.read_newest_between(self._db, embedder, after, through, limit)
-
-    def superseded(self, embedder: str) -> Ids:
-        return vector_log.read_superseded(self._db, embedder)
-
-    def forgotten_after(self, embedder: str, number: int) -> tuple[int, Ids]:
-        return vector_log.read_forgotten(self._db, embedder, number)
-
-    def keep_mark(self, embedder: str, mark: str) -> None:
-        vector_log.write_mark(self._db, embedder, mark)
-
-    def has_mark(self, embedder: str, mark: str) -> bool:
-        return vector_log.read_mark(self._db, embedder, mark)
-
-    def prune(self, embedder: str, *, keep: str, forgotten: int) -> None:
-        """A power cut may undo it; no wait for the disk."""
-        vector_log.prune_log(self._db, embedder, keep, forgotten)
 
     # --- the whole ---
 

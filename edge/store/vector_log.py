@@ -1,4 +1,4 @@
-"""The log of embeddings that an index follows; see `edge.engine.vector_ports.VectorLog`.
+"""`SqliteVectorLog`: the log of embeddings that an index follows.
 
 Numbers are AUTOINCREMENT keys: SQLite notes the greatest it gave in the same transaction, so none is given twice, not
 even when the row with the greatest was deleted.
@@ -34,77 +34,70 @@ _MARKED = "SELECT 1 FROM marks m JOIN embedders e ON e.id = m.embedder WHERE e.n
 _GREATEST = 2**63 - 1
 
 
-def read_last_number(db: Database, embedder: str) -> int:
-    """0 where there is none."""
-    row = db.row(_LAST, (embedder_number(db, embedder),))
-    return 0 if row is None else row[0]
+class SqliteVectorLog:
+    """See VectorLog for what each method means. Where there are no rows, `vectors` is (0, dimension) all the same,
+    (0, 0) before the embedder's first."""
 
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
-def read_between(db: Database, embedder: str, after: int, through: int | None, limit: int) -> VectorRows:
-    """The first of an interval, ascending."""
-    return _between(db, embedder, after, _GREATEST if through is None else through, limit, "ASC")
+    def last_number(self, embedder: str) -> int:
+        row = self._db.row(_LAST, (embedder_number(self._db, embedder),))
+        return 0 if row is None else row[0]
 
+    def vectors_between(self, embedder: str, after: int, through: int | None, limit: int) -> VectorRows:
+        return self._between(embedder, after, _GREATEST if through is None else through, limit, "ASC")
 
-def read_newest_between(db: Database, embedder: str, after: int, through: int, limit: int) -> VectorRows:
-    """The last of an interval, descending."""
-    return _between(db, embedder, after, through, limit, "DESC")
+    def newest_between(self, embedder: str, after: int, through: int, limit: int) -> VectorRows:
+        return self._between(embedder, after, through, limit, "DESC")
 
+    def vectors_of(self, embedder: str, units: Ids) -> VectorRows:
+        """The chunks of a unit come in their order."""
+        parameters = (json_ids(units.tolist()), embedder_number(self._db, embedder))
+        return self._vector_rows(embedder, self._db.rows(_OF_UNITS, parameters))
 
-def read_of_units(db: Database, embedder: str, units: Ids) -> VectorRows:
-    """By unit, and the chunks of a unit in their order."""
-    return _vector_rows(db, embedder, db.rows(_OF_UNITS, (json_ids(units.tolist()), embedder_number(db, embedder))))
+    def superseded(self, embedder: str) -> Ids:
+        rows = self._db.rows(_SUPERSEDED, (embedder_number(self._db, embedder),))
+        return np.array([unit for (unit,) in rows], dtype=np.int64)
 
+    def forgotten_after(self, embedder: str, number: int) -> tuple[int, Ids]:
+        """The units come in the order in which they were forgotten."""
+        rows = self._db.rows(_FORGOTTEN, (embedder_number(self._db, embedder), number))
+        return (rows[-1][0] if rows else number), np.array([unit for _, unit in rows], dtype=np.int64)
 
-def read_superseded(db: Database, embedder: str) -> Ids:
-    """Ascending."""
-    return np.array([unit for (unit,) in db.rows(_SUPERSEDED, (embedder_number(db, embedder),))], dtype=np.int64)
+    def keep_mark(self, embedder: str, mark: str) -> None:
+        """In a transaction that waits for the disk, and so for all that was appended to the write-ahead log before it.
+        It writes also a mark that is there already: without a change there would be nothing to wait for."""
+        with self._db.transaction() as db:
+            db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (name_embedder(db, embedder), mark))
 
+    def has_mark(self, embedder: str, mark: str) -> bool:
+        return self._db.row(_MARKED, (embedder, mark)) is not None
 
-def _between(db: Database, embedder: str, after: int, through: int, limit: int, order: str) -> VectorRows:
-    parameters = (embedder_number(db, embedder), after, through, limit)
-    return _vector_rows(db, embedder, db.rows(f"{_BETWEEN} ORDER BY v.number {order} LIMIT ?", parameters))
+    def prune(self, embedder: str, *, keep: str, forgotten: int) -> None:
+        """A power cut may undo it: the rest is pruned with the next. No wait for the disk."""
+        number = embedder_number(self._db, embedder)
+        with self._db.relaxed_transaction() as db:
+            db.execute("DELETE FROM marks WHERE embedder = ? AND mark <> ?", (number, keep))
+            db.execute("DELETE FROM forgotten WHERE embedder = ? AND number <= ?", (number, forgotten))
 
+    def _between(self, embedder: str, after: int, through: int, limit: int, order: str) -> VectorRows:
+        parameters = (embedder_number(self._db, embedder), after, through, limit)
+        return self._vector_rows(embedder, self._db.rows(f"{_BETWEEN} ORDER BY v.number {order} LIMIT ?", parameters))
 
-def _vector_rows(db: Database, embedder: str, rows: list[Row]) -> VectorRows:
-    if not rows:
-        return _no_rows(db, embedder)
-    numbers, units, vectors, superseded = zip(*rows, strict=True)
-    return VectorRows(
-        np.array(numbers, dtype=np.int64),
-        np.array(units, dtype=np.int64),
-        np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(rows), -1),
-        np.array(superseded, dtype=np.bool_),
-    )
+    def _vector_rows(self, embedder: str, rows: list[Row]) -> VectorRows:
+        if not rows:
+            return self._no_rows(embedder)
+        numbers, units, vectors, superseded = zip(*rows, strict=True)
+        return VectorRows(
+            np.array(numbers, dtype=np.int64),
+            np.array(units, dtype=np.int64),
+            np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(rows), -1),
+            np.array(superseded, dtype=np.bool_),
+        )
 
-
-def _no_rows(db: Database, embedder: str) -> VectorRows:
-    row = db.row("SELECT dimension FROM embedders WHERE name = ?", (embedder,))
-    dimension = (row and row[0]) or 0
-    none = np.zeros(0, dtype=np.int64)
-    return VectorRows(none, none, np.zeros((0, dimension), dtype=np.float32), np.zeros(0, dtype=np.bool_))
-
-
-def read_forgotten(db: Database, embedder: str, number: int) -> tuple[int, Ids]:
-    """Units in the order in which they were forgotten, and the number of the last."""
-    rows = db.rows(_FORGOTTEN, (embedder_number(db, embedder), number))
-    return (rows[-1][0] if rows else number), np.array([unit for _, unit in rows], dtype=np.int64)
-
-
-def write_mark(db: Database, embedder: str, mark: str) -> None:
-    """In a transaction that waits for the disk, and so for all that was appended to the write-ahead log before it.
-    It writes also a mark that is there already: without a change there would be nothing to wait for."""
-    with db.transaction() as writing:
-        writing.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (name_embedder(writing, embedder), mark))
-
-
-def read_mark(db: Database, embedder: str, mark: str) -> bool:
-    """Whether it was kept and not pruned."""
-    return db.row(_MARKED, (embedder, mark)) is not None
-
-
-def prune_log(db: Database, embedder: str, keep: str, forgotten: int) -> None:
-    """A power cut may undo it: the rest is pruned with the next."""
-    number = embedder_number(db, embedder)
-    with db.relaxed_transaction() as writing:
-        writing.execute("DELETE FROM marks WHERE embedder = ? AND mark <> ?", (number, keep))
-        writing.execute("DELETE FROM forgotten WHERE embedder = ? AND number <= ?", (number, forgotten))
+    def _no_rows(self, embedder: str) -> VectorRows:
+        row = self._db.row("SELECT dimension FROM embedders WHERE name = ?", (embedder,))
+        dimension = (row and row[0]) or 0
+        none = np.zeros(0, dtype=np.int64)
+        return VectorRows(none, none, np.zeros((0, dimension), dtype=np.float32), np.zeros(0, dtype=np.bool_))

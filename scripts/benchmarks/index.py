@@ -168,7 +168,7 @@ def _write(folder: Path, plan: Plan) -> None:
 def _log(folder: Path, plan: Plan) -> Iterator[VectorLog]:
     if plan.store:
         with vector_store(folder / "memory.db") as store:
-            yield store
+            yield store.vector_log
     else:
         yield FileLog(folder / "vectors")
 

@@ -129,7 +129,7 @@ def bench_memory(folder: Path, embedder: TextEmbedder) -> Iterator[BenchMemory]:
     store = open_store(folder / "memory.db", SystemClock())
     try:
         store.use_embedder(key)
-        vectors.attach(embedder, open_index(folder / "index", key, embedder.dimension, store))
+        vectors.attach(embedder, open_index(folder / "index", key, embedder.dimension, store.vector_log))
         yield BenchMemory(store, vectors, read_rules())
     finally:
         vectors.close()

@@ -97,7 +97,7 @@ class Life:
     def _open(self, folder: Path, embedder: TextEmbedder) -> ExactIndex:
         folder.mkdir(parents=True, exist_ok=True)
         key = embedder_key(embedder)
-        self.indexes[key] = ExactIndex(self.desk.store, key, embedder.dimension)
+        self.indexes[key] = ExactIndex(self.desk.store.vector_log, key, embedder.dimension)
         return self.indexes[key]
 
     def start(self) -> None:

@@ -88,7 +88,7 @@ class Desk:
             self.store, RULES, self.vectors, self._limits, self.clock, past=Past(self.store.truth, RULES, UTC)
         )
         self.remember = Remember(self.store, RULES, self.vectors, Lifespans(), Doubts(self.store.truth, RULES))
-        self.doubles = Doubles(self.store, self.store.truth, self.store, self.vectors, self.clock)
+        self.doubles = Doubles(self.store, self.store.truth, self.store.vector_log, self.vectors, self.clock)
         self.archive = Archive(self.store.archive, self.store.cold, Lifespans(), Decay(), self.clock)
         self.serving = Serving(self.store, self.store.archive, self.archive, RULES.assent)
 
@@ -96,7 +96,7 @@ class Desk:
         """Let an embedder serve, as a daemon that starts does."""
         key = embedder_key(embedder)
         self.store.use_embedder(key)
-        index = ExactIndex(self.store, key, embedder.dimension)
+        index = ExactIndex(self.store.vector_log, key, embedder.dimension)
         self.vectors.attach(embedder, index)
         return index
 

@@ -51,7 +51,7 @@ def embedded(desk: Desk) -> list[int]:
     """The units of all embeddings, one entry a chunk, as they were kept."""
     serving = desk.vectors.serving
     assert serving is not None
-    return [int(unit) for unit in desk.store.vectors_between(serving.key, 0, None, 10_000).units]
+    return [int(unit) for unit in desk.store.vector_log.vectors_between(serving.key, 0, None, 10_000).units]
 
 
 def missing(desk: Desk) -> list[UnitId]:

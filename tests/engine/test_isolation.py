@@ -90,7 +90,7 @@ class World:
         vectors = Vectors()
         embedder = HashEmbedder()
         store.use_embedder(embedder_key(embedder))
-        vectors.attach(embedder, ExactIndex(store, embedder_key(embedder), embedder.dimension))
+        vectors.attach(embedder, ExactIndex(store.vector_log, embedder_key(embedder), embedder.dimension))
         self.recall = Recall(store, RULES, vectors, Limits(50, 8, 0.2, 0.2), clock)
         self.remember = Remember(store, RULES, vectors, Lifespans())
         self.archive = Archive(store.archive, store.cold, Lifespans(), Decay(), clock)

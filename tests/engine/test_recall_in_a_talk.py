@@ -32,7 +32,7 @@ class Talk:
         self.vectors = Vectors()
         embedder = HashEmbedder()
         store.use_embedder(embedder_key(embedder))
-        self.vectors.attach(embedder, ExactIndex(store, embedder_key(embedder), embedder.dimension))
+        self.vectors.attach(embedder, ExactIndex(store.vector_log, embedder_key(embedder), embedder.dimension))
         self.recall = Recall(store, RULES, self.vectors, Limits(200, 8, 0.0, 0.0), clock, zone=zone)
 
     def say(

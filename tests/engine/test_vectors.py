@@ -29,7 +29,7 @@ def desk() -> Desk:
 
 
 def prepare(desk: Desk, embedder: HashEmbedder) -> ExactIndex:
-    index = ExactIndex(desk.store, embedder_key(embedder), embedder.dimension)
+    index = ExactIndex(desk.store.vector_log, embedder_key(embedder), embedder.dimension)
     desk.vectors.prepare(embedder, index)
     return index
 

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from edge.engine.ports import EmbeddingRow, Mask, NewContext, Page, Scope, Written
+from edge.engine.vector_ports import VectorLog
 from edge.errors import MemoryNotFound, TurnNotOpen
 from edge.memory.agreement import Signposts, signposts
 from edge.memory.batches import reports_on
@@ -464,6 +465,11 @@ class FakeMemoryStore(FakeEmbeddings):
     def save_embeddings(self, embedder: str, rows: Sequence[EmbeddingRow]) -> None:
         self._name(embedder)
         self._append(embedder, [row for row in rows if row.unit in self._units])
+
+    @property
+    def vector_log(self) -> VectorLog:
+        """The same store as a VectorLog."""
+        return self
 
     def keep_mark(self, embedder: str, mark: str) -> None:
         self._name(embedder)

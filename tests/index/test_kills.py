@@ -38,7 +38,7 @@ class Confirmed:
             self.gone.update(map(int, rest))
 
     def check(self, store: SqliteStore, index: SegmentedIndex, chance: random.Random) -> None:
-        present = set(store.vectors_between(EMBEDDER, 0, None, EVERYTHING).units.tolist())
+        present = set(store.vector_log.vectors_between(EMBEDDER, 0, None, EVERYTHING).units.tolist())
         assert not present & self.gone
         # A kill may fall between the commit of one forgetting and its being told.
         lost = self.kept - self.gone - present
@@ -115,7 +115,7 @@ def test_a_process_that_writes_on_after_the_kill_harms_nothing(tmp_path: Path) -
     (tmp_path / "gate").write_bytes(b"write")
     assert select.select([orphan], [], [], 60)[0], "it ends"
     assert bytes_of_folder(tmp_path / "index") == before
-    present = set(store.vectors_between(EMBEDDER, 0, None, EVERYTHING).units.tolist())
+    present = set(store.vector_log.vectors_between(EMBEDDER, 0, None, EVERYTHING).units.tolist())
     assert len(present) == 20
     Confirmed().check_answers(index, present, random.Random(1))
     assert index.state().fresh < 16

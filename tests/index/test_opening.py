@@ -75,7 +75,7 @@ def test_a_new_one_is_empty(tmp_path: Path) -> None:
 
 def test_one_of_a_new_database(tmp_path: Path) -> None:
     store = open_store(tmp_path / "memory.db", NoonClock())
-    index = open_index(tmp_path / "index", EMBEDDER, 8, store)
+    index = open_index(tmp_path / "index", EMBEDDER, 8, store.vector_log)
     assert index.search(QUERIES[0], 5, None) == []
     assert not index.step()
     store.close()

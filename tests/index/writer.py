@@ -42,7 +42,7 @@ def opened(folder: Path, capacity: int) -> tuple[SqliteStore, SegmentedIndex]:
     store = open_store(folder / "memory.db", SystemClock())
     store.recover(NOON)
     options = small(DIMENSION, head=16, capacity=capacity)
-    return store, open_index(folder / "index", EMBEDDER, DIMENSION, store, options)
+    return store, open_index(folder / "index", EMBEDDER, DIMENSION, store.vector_log, options)
 
 
 def main(folder: str, seed: str, operations: str) -> None:
@@ -52,7 +52,7 @@ def main(folder: str, seed: str, operations: str) -> None:
     saving.APART_BYTES = chance.choice((0, saving.APART_BYTES))
     linger(chance.choice((1, 50)))
     store, index = opened(Path(folder), chance.choice(CAPACITIES))
-    present = set(store.vectors_between(EMBEDDER, 0, None, 1_000_000).units.tolist())
+    present = set(store.vector_log.vectors_between(EMBEDDER, 0, None, 1_000_000).units.tolist())
     for number in count():
         act(store, index, chance, f"{seed}-{number}", present)
 

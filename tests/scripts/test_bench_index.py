@@ -32,8 +32,8 @@ def test_a_database_holds_the_vectors_of_the_file(tmp_path: Path) -> None:
     fill_store(tmp_path / "memory.db", EMBEDDER, tmp_path / "vectors")
     wanted = FileLog(tmp_path / "vectors").vectors_between(EMBEDDER, 990, None, 20)
     with vector_store(tmp_path / "memory.db") as store:
-        rows = store.vectors_between(EMBEDDER, 990, None, 20)
-        assert store.last_number(EMBEDDER) == 1300
+        rows = store.vector_log.vectors_between(EMBEDDER, 990, None, 20)
+        assert store.vector_log.last_number(EMBEDDER) == 1300
     assert rows.units.tolist() == wanted.units.tolist() == list(range(991, 1011))
     assert np.array_equal(rows.vectors, wanted.vectors)
 

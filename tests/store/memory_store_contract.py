@@ -33,8 +33,11 @@ from tests.store.making import (
 VECTOR = np.array([1.0, 0.0], dtype=np.float32)
 
 
-class Store(MemoryStore, VectorLog, Protocol):
+class Store(MemoryStore, Protocol):
     """Both ports, and what the daemon calls at start."""
+
+    @property
+    def vector_log(self) -> VectorLog: ...
 
     def recover(self, at: datetime) -> int: ...
 
@@ -75,7 +78,7 @@ def seen(store: Store, asked: Scope) -> list[int]:
 
 def kept(store: Store, embedder: str = "mini/2") -> list[int]:
     """Units of all embeddings in the log."""
-    units: list[int] = store.vectors_between(embedder, 0, None, 999).units.tolist()
+    units: list[int] = store.vector_log.vectors_between(embedder, 0, None, 999).units.tolist()
     return units
 
 
@@ -457,7 +460,7 @@ class MemoryStoreContract:
         (a,) = add(store, fact("a"))
         store.save_embeddings("mini/2", [embedding(a, 0, 0.5)])
         store.save_embeddings("mini/2", [embedding(a, 0, 0.25), embedding(a, 1, 0.25)])
-        rows = store.vectors_between("mini/2", 0, None, 9)
+        rows = store.vector_log.vectors_between("mini/2", 0, None, 9)
         assert (rows.units.tolist(), rows.vectors.tolist()) == ([a], [[0.5, 0.0]])
 
     def test_embedding_of_a_forgotten_unit_is_skipped(self, store: Store) -> None:
@@ -479,7 +482,7 @@ class MemoryStoreContract:
         ids = add(store, fact("a"), fact("b"), fact("c"))
         store.use_embedder("mini/2")
         store.save_embeddings("mini/2", [embedding(unit) for unit in ids])
-        store.keep_mark("mini/2", "one")
+        store.vector_log.keep_mark("mini/2", "one")
         assert store.retired_embedders() == []
         store.use_embedder("other/2")
         assert store.retired_embedders() == ["mini/2"]
@@ -487,11 +490,11 @@ class MemoryStoreContract:
             store.drop_embedder("other/2", 2)
         assert store.drop_embedder("mini/2", 2)
         assert kept(store) == ids[2:]
-        assert not store.has_mark("mini/2", "one")
+        assert not store.vector_log.has_mark("mini/2", "one")
         assert store.retired_embedders() == ["mini/2"]
         assert not store.drop_embedder("mini/2", 2)
         assert store.retired_embedders() == []
-        assert (kept(store), store.last_number("mini/2")) == ([], 0)
+        assert (kept(store), store.vector_log.last_number("mini/2")) == ([], 0)
         add(store, fact("d"))
         assert store.retired_embedders() == []
         assert not store.drop_embedder("mini/2", 2)

@@ -147,23 +147,23 @@ class Histories(RuleBasedStateMachine):
 
     @rule(embedder=EMBEDDERS, mark=MARKS)
     def mark(self, embedder: str, mark: str) -> None:
-        self.real.keep_mark(embedder, mark)
-        self.plain.keep_mark(embedder, mark)
+        self.real.vector_log.keep_mark(embedder, mark)
+        self.plain.vector_log.keep_mark(embedder, mark)
 
     @rule(embedder=EMBEDDERS, mark=MARKS, forgotten=st.integers(0, 20))
     def prune(self, embedder: str, mark: str, forgotten: int) -> None:
-        self.real.prune(embedder, keep=mark, forgotten=forgotten)
-        self.plain.prune(embedder, keep=mark, forgotten=forgotten)
+        self.real.vector_log.prune(embedder, keep=mark, forgotten=forgotten)
+        self.plain.vector_log.prune(embedder, keep=mark, forgotten=forgotten)
 
     @rule(embedder=EMBEDDERS, after=NUMBERS, through=NUMBERS, limit=st.integers(0, 5), units=st.lists(UNITS))
     def follow(self, embedder: str, after: int, through: int, limit: int, units: list[UnitId]) -> None:
         ids = np.array(units, dtype=np.int64)
         real, plain = (
             [
-                plain_rows(store.vectors_between(embedder, after, None, limit)),
-                plain_rows(store.vectors_between(embedder, after, through, limit)),
-                plain_rows(store.newest_between(embedder, after, through, limit)),
-                plain_rows(store.vectors_of(embedder, ids)),
+                plain_rows(store.vector_log.vectors_between(embedder, after, None, limit)),
+                plain_rows(store.vector_log.vectors_between(embedder, after, through, limit)),
+                plain_rows(store.vector_log.newest_between(embedder, after, through, limit)),
+                plain_rows(store.vector_log.vectors_of(embedder, ids)),
             ]
             for store in (self.real, self.plain)
         )
@@ -181,11 +181,11 @@ class Histories(RuleBasedStateMachine):
         assert sorted(self.real.retired_embedders()) == sorted(self.plain.retired_embedders())
         for embedder in NAMES:
             for told in (
-                [store.last_number(embedder) for store in stores],
+                [store.vector_log.last_number(embedder) for store in stores],
                 [store.count_missing(embedder) for store in stores],
                 [forgotten(store, embedder, 0) for store in stores],
-                [store.superseded(embedder).tolist() for store in stores],
-                [[store.has_mark(embedder, mark) for mark in ("one", "two")] for store in stores],
+                [store.vector_log.superseded(embedder).tolist() for store in stores],
+                [[store.vector_log.has_mark(embedder, mark) for mark in ("one", "two")] for store in stores],
             ):
                 assert told[0] == told[1]
 

@@ -14,6 +14,7 @@ from edge.engine.vector_ports import VectorLog
 from edge.memory.clusters import Create, Placement, Profile, RunId, StagedNumber, Why
 from edge.memory.units import SELF, ClusterId, Kind, UnitId
 from edge.store.sqlite import SqliteStore
+from edge.store.vector_log import SqliteVectorLog
 from tests.store.making import ANN, MAIN, NOON, after, embedding, episode, fact, insert, scope
 
 
@@ -25,9 +26,9 @@ def public_methods(store: type) -> dict[str, inspect.Signature]:
     }
 
 
-@pytest.mark.parametrize("port", [MemoryStore, VectorLog])
-def test_the_store_has_the_ports_methods_with_their_parameters(port: type) -> None:
-    ours = public_methods(SqliteStore)
+@pytest.mark.parametrize(("store", "port"), [(SqliteStore, MemoryStore), (SqliteVectorLog, VectorLog)])
+def test_the_store_has_the_ports_methods_with_their_parameters(store: type, port: type) -> None:
+    ours = public_methods(store)
     for name, signature in public_methods(port).items():
         assert list(ours[name].parameters) == list(signature.parameters), name
 
@@ -54,14 +55,14 @@ QUERIES: dict[str, Callable[[SqliteStore], object]] = {
     "mark_used": lambda store: store.mark_used(ANN, [UnitId(1)], NOON),
     "missing_embeddings": lambda store: store.missing_embeddings("mini/2", 5),
     "count_missing": lambda store: store.count_missing("mini/2"),
-    "last_number": lambda store: store.last_number("mini/2"),
-    "vectors_between": lambda store: store.vectors_between("mini/2", 0, 9, 5),
-    "newest_between": lambda store: store.newest_between("mini/2", 0, 9, 5),
-    "vectors_of": lambda store: store.vectors_of("mini/2", np.array([1, 2], dtype=np.int64)),
-    "superseded": lambda store: store.superseded("mini/2"),
+    "last_number": lambda store: store.vector_log.last_number("mini/2"),
+    "vectors_between": lambda store: store.vector_log.vectors_between("mini/2", 0, 9, 5),
+    "newest_between": lambda store: store.vector_log.newest_between("mini/2", 0, 9, 5),
+    "vectors_of": lambda store: store.vector_log.vectors_of("mini/2", np.array([1, 2], dtype=np.int64)),
+    "superseded": lambda store: store.vector_log.superseded("mini/2"),
     "save_embeddings": lambda store: store.save_embeddings("mini/2", [embedding(UnitId(2))]),
-    "forgotten_after": lambda store: store.forgotten_after("mini/2", 0),
-    "prune": lambda store: store.prune("mini/2", keep="one", forgotten=9),
+    "forgotten_after": lambda store: store.vector_log.forgotten_after("mini/2", 0),
+    "prune": lambda store: store.vector_log.prune("mini/2", keep="one", forgotten=9),
     "drop_embedder": lambda store: store.drop_embedder("mini/2", 1),
     "forget words": lambda store: store.forget(ANN, [UnitId(1)]),
     "clusters": lambda store: store.clusters.clusters(ANN),

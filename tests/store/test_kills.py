@@ -53,16 +53,16 @@ class Confirmed:
         self.check_log(store, present)
 
     def check_log(self, store: SqliteStore, present: set[int]) -> None:
-        rows = store.vectors_between(EMBEDDER, 0, None, 100_000)
+        rows = store.vector_log.vectors_between(EMBEDDER, 0, None, 100_000)
         units = set(rows.units.tolist())
-        _, forgotten = store.forgotten_after(EMBEDDER, 0)
+        _, forgotten = store.vector_log.forgotten_after(EMBEDDER, 0)
         assert len(units) == len(rows.units)
         assert units <= present
         assert units >= self.saved & present
         assert set(forgotten.tolist()) >= self.saved & self.gone
         assert set(forgotten.tolist()).isdisjoint(present)
         assert {unit for unit, _ in store.missing_embeddings(EMBEDDER, 100_000)} == present - units
-        assert all(store.has_mark(EMBEDDER, str(number)) for number in self.marks)
+        assert all(store.vector_log.has_mark(EMBEDDER, str(number)) for number in self.marks)
 
 
 def live_and_die(database: Path, seed: int, lines: int, confirmed: Confirmed) -> None:

@@ -70,12 +70,12 @@ def two_embedders(database: Path) -> Path:
 
 def test_embeddings_are_numbered_in_the_order_of_their_units(two_embedders: Path) -> None:
     with closing(open_store(two_embedders, NoonClock())) as store:
-        rows = store.vectors_between("mini/2", 0, None, 99)
+        rows = store.vector_log.vectors_between("mini/2", 0, None, 99)
         assert rows.units.tolist() == [1, 2, 3, 3]
         assert rows.vectors.tolist() == [[0.5, 0.5], [0.25, 0.75], [1.0, 0.0], [0.0, 1.0]]
         assert rows.superseded.tolist() == [False, True, False, False]
         assert sorted(set(rows.numbers.tolist())) == rows.numbers.tolist()
-        older = store.vectors_between("older/3", 0, None, 99)
+        older = store.vector_log.vectors_between("older/3", 0, None, 99)
         assert (older.units.tolist(), older.vectors.shape) == ([1, 2], (2, 3))
         codes = store._db.rows("SELECT unit, codes FROM embeddings ORDER BY number")
         assert all(kept == f"码{unit}".encode() for unit, kept in codes)
@@ -90,18 +90,18 @@ def test_embedders_are_named_with_their_dimension_and_have_a_backlog_each(two_em
         assert [unit for unit, _ in store.missing_embeddings("older/3", 9)] == [4, 3]
         assert store.counts(ANN)["unembedded"] == 1
         store.save_embeddings("mini/2", [embedding(UnitId(4))])
-        assert store.last_number("mini/2") == 7
+        assert store.vector_log.last_number("mini/2") == 7
         with pytest.raises(ValueError, match="dimensions"):
             store.save_embeddings("older/3", [embedding(UnitId(4))])
 
 
 def test_what_was_superseded_stays_so(two_embedders: Path) -> None:
     with closing(open_store(two_embedders, NoonClock())) as store:
-        assert store.superseded("mini/2").tolist() == [2]
+        assert store.vector_log.superseded("mini/2").tolist() == [2]
         assert np.flatnonzero(store.visible(scope(present=True))).tolist() == [1, 3, 4]
         store.forget(ANN, [UnitId(3)])
-        assert store.superseded("mini/2").tolist() == [2]
-        assert store.forgotten_after("mini/2", 0)[1].tolist() == [3]
+        assert store.vector_log.superseded("mini/2").tolist() == [2]
+        assert store.vector_log.forgotten_after("mini/2", 0)[1].tolist() == [3]
 
 
 def test_the_old_tables_and_what_they_held_are_gone(two_embedders: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_database_without_anything(database: Path) -> None:
         assert (store.embedder(), store.retired_embedders(), store.count_missing("mini/2")) == (None, [], 0)
         (unit,) = store.apply(ANN, [insert(fact("喜欢喝茶"))], NOON).added
         store.save_embeddings("mini/2", [embedding(unit)])
-        assert store.vectors_between("mini/2", 0, None, 9).units.tolist() == [unit]
+        assert store.vector_log.vectors_between("mini/2", 0, None, 9).units.tolist() == [unit]
 
 
 def test_an_embedder_that_was_named_and_never_embedded_is_named_anew(database: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_change_that_is_interrupted_is_made_when_it_is_opened_again(
     with closing(sqlite3.connect(two_embedders, isolation_level=None)) as db, pytest.raises(sqlite3.OperationalError):
         migrate(db, NoonClock(), (first, broken))
     with closing(open_store(two_embedders, NoonClock())) as store:
-        assert store.vectors_between("mini/2", 0, None, 99).units.tolist() == [1, 2, 3, 3]
+        assert store.vector_log.vectors_between("mini/2", 0, None, 99).units.tolist() == [1, 2, 3, 3]
 
 
 # --- marks ---
@@ -193,7 +193,7 @@ def test_a_mark_waits_for_the_disk_also_when_it_is_there_already(sqlite_store: S
         sqlite_store.checkpoint()
         said: list[str] = []
         sqlite_store._db._connection.set_trace_callback(said.append)
-        sqlite_store.keep_mark("mini/2", mark)
+        sqlite_store.vector_log.keep_mark("mini/2", mark)
         sqlite_store._db._connection.set_trace_callback(None)
         assert not any("synchronous" in statement for statement in said)
         assert sqlite_store._db.rows("PRAGMA synchronous") == [(2,)]
@@ -208,7 +208,7 @@ def test_saving_and_pruning_do_not_wait(sqlite_store: SqliteStore, saves: bool) 
     if saves:
         sqlite_store.save_embeddings("mini/2", [embedding(unit)])
     else:
-        sqlite_store.prune("mini/2", keep="one", forgotten=0)
+        sqlite_store.vector_log.prune("mini/2", keep="one", forgotten=0)
     sqlite_store._db._connection.set_trace_callback(None)
     begun = said.index("BEGIN IMMEDIATE")
     assert said[begun - 1] == "PRAGMA synchronous = NORMAL"
@@ -218,17 +218,17 @@ def test_saving_and_pruning_do_not_wait(sqlite_store: SqliteStore, saves: bool) 
 def test_a_restored_backup_does_not_know_later_marks(database: Path) -> None:
     store = open_store(database, NoonClock())
     (unit,) = store.apply(ANN, [insert(fact("苹果"))], NOON).added
-    store.keep_mark("mini/2", "before")
+    store.vector_log.keep_mark("mini/2", "before")
     store.close()
     backup = database.read_bytes()
     store = open_store(database, NoonClock())
     store.save_embeddings("mini/2", [embedding(unit)])
-    store.keep_mark("mini/2", "later")
+    store.vector_log.keep_mark("mini/2", "later")
     store.close()
     database.write_bytes(backup)
     with closing(open_store(database, NoonClock())) as store:
-        assert store.has_mark("mini/2", "before")
-        assert not store.has_mark("mini/2", "later")
+        assert store.vector_log.has_mark("mini/2", "before")
+        assert not store.vector_log.has_mark("mini/2", "later")
 
 
 def test_a_long_drop_forgets_who_waits_in_steps_too(sqlite_store: SqliteStore) -> None:
@@ -245,10 +245,10 @@ def test_numbers_go_on_after_reopening(database: Path) -> None:
     store = open_store(database, NoonClock())
     a, b = store.apply(ANN, [insert(fact("苹果")), insert(fact("梨"), valid_from=after(hours=1))], NOON).added
     store.save_embeddings("mini/2", [embedding(a)])
-    number = store.last_number("mini/2")
+    number = store.vector_log.last_number("mini/2")
     store.forget(ANN, [a])
     store.close()
     with closing(open_store(database, NoonClock())) as store:
         store.save_embeddings("mini/2", [embedding(b)])
-        assert store.last_number("mini/2") > number
-        assert store.forgotten_after("mini/2", 0)[1].tolist() == [a]
+        assert store.vector_log.last_number("mini/2") > number
+        assert store.vector_log.forgotten_after("mini/2", 0)[1].tolist() == [a]

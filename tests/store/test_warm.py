@@ -52,7 +52,7 @@ ALL = [UnitId(number) for number in range(1, 40)]
 class Embed:
     def do(self, store: SqliteStore) -> None:
         vectors = Vectors()
-        vectors.attach(EMBEDDER, ExactIndex(store, KEY, EMBEDDER.dimension))
+        vectors.attach(EMBEDDER, ExactIndex(store.vector_log, KEY, EMBEDDER.dimension))
         while vectors.embed_backlog(store, 8):
             pass
 
@@ -175,7 +175,7 @@ def test_each_kind_of_write_is_seen(sqlite_store: SqliteStore, step: Step) -> No
 
 def recall_of(store: SqliteStore) -> Recall:
     vectors = Vectors()
-    vectors.attach(EMBEDDER, ExactIndex(store, KEY, EMBEDDER.dimension))
+    vectors.attach(EMBEDDER, ExactIndex(store.vector_log, KEY, EMBEDDER.dimension))
     return Recall(store, RULES, vectors, Limits(200, 20, 0.0, 0.0), SystemClock())
 
 

@@ -38,8 +38,8 @@ def write(store: SqliteStore, chance: random.Random, name: str) -> None:
     store.save_embeddings(EMBEDDER, [EmbeddingRow(unit, 0, np.ones(8, np.float32), b"") for unit in waiting])
     confirm("saved", *waiting)
     if chance.random() < 0.1:
-        number = store.last_number(EMBEDDER)
-        store.keep_mark(EMBEDDER, str(number))
+        number = store.vector_log.last_number(EMBEDDER)
+        store.vector_log.keep_mark(EMBEDDER, str(number))
         confirm("marked", number)
     if chance.random() < 0.2:
         gone = store.forget(ANN, [UnitId(chance.randint(1, begun.added[-1]))])
