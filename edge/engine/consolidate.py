@@ -76,6 +76,7 @@ class Consolidation:
         parts, kept = list(night.parts), list(night.parts)
         while (at := self._next(parts)) is not None and not is_hindered():
             parts[at], was_interrupted = await self._work(parts[at])
+            _reopen_behind(parts, at)
             tell(replace(night, parts=tuple(parts)), parts[at])
             if was_interrupted:
                 break
@@ -154,6 +155,18 @@ def _after(part: Part, worked: Worked) -> Part:
         counts[name] = counts.get(name, 0) + count
     state = PartState.WAITING if worked.more else PartState.DONE
     return replace(part, state=state, works=part.works + 1, counts=counts)
+
+
+def _reopen_behind(parts: list[Part], at: int) -> None:
+    """Let what comes behind a part in the order of the steps look again, now that the part is done with what it did:
+    in its own first slices it may have found nothing yet, as merging does before there are clusters."""
+    done = parts[at]
+    if done.state is not PartState.DONE or not done.counts or done.owner is None:
+        return
+    for behind in range(at + 1, len(parts)):
+        part = parts[behind]
+        if part.owner == done.owner and part.state is PartState.DONE:
+            parts[behind] = replace(part, state=PartState.WAITING)
 
 
 def _reason(part: Part, error: BaseException) -> str:

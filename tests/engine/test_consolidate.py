@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -113,6 +113,29 @@ def stored(house: House) -> Night:
 
 def states(night: Night) -> dict[StepName, PartState]:
     return {part.step: part.state for part in night.parts}
+
+
+def test_what_found_nothing_looks_again_when_the_step_before_it_is_done(house: House) -> None:
+    """As merging does before there are clusters."""
+    clusters = house.step(StepName.CLUSTER, units=3, seconds=SLICE_SECONDS)
+    merge, seal = house.step(StepName.MERGE), house.step(StepName.SEAL)
+    night = house.run(house.begin([clusters, merge, seal], (ANN, BOB)), [clusters, merge, seal])
+    assert night.state is NightState.DONE
+    for owner in (ANN, BOB):
+        did = [name for name, whose in house.did if whose == owner]
+        assert did == [StepName.CLUSTER, StepName.MERGE, StepName.CLUSTER, StepName.CLUSTER, StepName.MERGE]
+    assert house.did.count((StepName.SEAL, None)) == 1
+
+
+def test_nothing_looks_again_behind_a_step_that_did_nothing(house: House) -> None:
+    class Idle(Counted):
+        async def work(self, owner: OwnerId, model: AsideModel | None) -> Worked:
+            return replace(await super().work(owner, model), counts={})
+
+    clusters = Idle(StepName.CLUSTER, house.clock, house.did, units=2, seconds=SLICE_SECONDS)
+    merge = house.step(StepName.MERGE)
+    house.run(house.begin([clusters, merge]), [clusters, merge])
+    assert house.did.count((StepName.MERGE, ANN)) == 1
 
 
 def test_steps_come_in_their_order_and_house_keeping_last(house: House) -> None:
