@@ -32,6 +32,7 @@ from edge.engine.consolidate import Budget, Consolidation
 from edge.engine.contexts import Contexts
 from edge.engine.distilling import Distilling
 from edge.engine.doubles import Doubles
+from edge.engine.evolving import Evolving
 from edge.engine.forgetting import Copies, Forgetting
 from edge.engine.housekeeping import BackupStep, Job
 from edge.engine.merging import Merging
@@ -165,6 +166,7 @@ class Daemon:
             Distilling(memory_worker, store, store.distilling, self.memory.remember, clock, self.catch_up),
             Clustering(memory_worker, store, store.clusters, store.readings, clock),
             Merging(memory_worker, store.merging, store.clusters, clock),
+            Evolving(memory_worker, store.evolving, store.clusters, clock),
             Cold(memory_worker, store.cold, timedelta(days=settings.cold_days), clock),
             Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
             Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),

@@ -12,7 +12,7 @@ from edge.engine.clustering_asking import Asking
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_state import LEAST_BACKGROUND
 from edge.engine.clustering_work import Task
-from edge.memory.cluster_naming import alike, clean_key, tags_of
+from edge.memory.cluster_naming import alike, clean_key, line_of, tags_of
 from edge.memory.clusters import Coarse, NamedBy, Profile
 from edge.memory.language import Language
 from edge.memory.text import telling_terms
@@ -21,7 +21,6 @@ from edge.prompt.probes import TECHNICAL
 
 _SHOWN = 5
 _TELLING_FEW = 2.0
-_DESCRIPTION = 80
 _NAMES = 8
 _OTHERS = 300
 _LINE_LEAD = 0.3
@@ -38,7 +37,7 @@ def profile_of(
     tags = tags_of(texts, others, language)
     tags = tags if other_name is None else (other_name, *tags)
     described = picture.texts(picture.central(units, 1))
-    description = " ".join(described[0].split())[:_DESCRIPTION] if described else ""
+    description = line_of(described[0]) if described else ""
     named_by = NamedBy.MODEL if by_model else NamedBy.WORDS
     return Profile(key, description, tags, named_by, _coarse(task, units))
 

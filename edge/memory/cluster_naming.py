@@ -15,6 +15,8 @@ from edge.memory.text import search_terms, telling_terms
 from edge.memory.topic_stopwords import SAY_NOTHING, SAY_NOTHING_CHARACTERS
 
 TAGS = 5
+DESCRIPTION = 80
+"""Characters of a note that describe its cluster."""
 ALIKE = 0.6
 """Share of their telling words that two keys have in common when they are too alike."""
 _WRAPPING = " \t\"'“”‘’《》「」*#-:：.。!！,，、;；()（）[]【】"
@@ -92,6 +94,11 @@ def tags_of(members: Sequence[str], others: Sequence[str], language: Language) -
     ranked = telling_words(members, others, language)
     shared = [word for word in ranked if said[word] > 1]
     return tuple((shared or (ranked if language == "en" else []))[:TAGS])
+
+
+def line_of(text: str) -> str:
+    """The line by which a note describes its cluster: what it begins with."""
+    return " ".join(text.split())[:DESCRIPTION]
 
 
 def alike(key: str, other: str) -> bool:

@@ -32,6 +32,8 @@ TAGS = 8
 TAG_CHARACTERS = 40
 PERSON_TRIGGER = "person"
 """The trigger of a run that is an edit of the person's."""
+EVOLVE_TRIGGER = "evolve"
+"""The trigger of a run that gives grown clusters other words."""
 
 
 class Coarse(StrEnum):

@@ -32,6 +32,7 @@ from edge.store.contexts import SqliteContexts, write_context
 from edge.store.counting import read_counts
 from edge.store.database import Database, open_database
 from edge.store.distilling import SqliteDistilling
+from edge.store.evolving import SqliteEvolving
 from edge.store.forgetting import Remover
 from edge.store.full_text import merge_some
 from edge.store.masks import Masks
@@ -90,6 +91,8 @@ class SqliteStore:
         """And as its ColdStore."""
         self.contexts = SqliteContexts(db)
         """And as its ContextStore."""
+        self.evolving = SqliteEvolving(db)
+        """And as its EvolvingStore."""
         self.merging = SqliteMerging(db)
         """And as its MergingStore."""
         self.nights = SqliteNights(db)

@@ -242,13 +242,26 @@ class FakeClusters:
         self, owner: OwnerId, what: str, changes: Sequence[Change], placements: Sequence[Placement], at: datetime
     ) -> Run:
         homes = self._require_all(owner, changes, placements)
+        changes = edited(changes, placements, homes, self._profiles(owner))
+        return self.run(owner, self.in_force(owner, PERSON_TRIGGER, what, changes, placements, at))
+
+    def in_force(
+        self,
+        owner: OwnerId,
+        trigger: str,
+        what: str,
+        changes: Sequence[Change],
+        placements: Sequence[Placement],
+        at: datetime,
+    ) -> RunId:
+        """A run that is made and put in force at once."""
         number = RunId(len(self._runs) + 1)
-        asked = (PERSON_TRIGGER, 0, 1, None, None, None)
+        asked = (trigger, 0, 1, None, None, None)
         kept = KeptRun(Run(number, owner, *asked, RunState.DONE, "", "{}", what, at, at))
-        self._stage(kept, edited(changes, placements, homes, self._profiles(owner)), placements)
+        self._stage(kept, changes, placements)
         self._runs[number] = kept
         self._put_in_force(kept, at)
-        return self.run(owner, number)
+        return number
 
     def _require_all(
         self, owner: OwnerId, changes: Sequence[Change], placements: Sequence[Placement]

@@ -43,6 +43,7 @@ from tests.fakes.cold import FakeCold
 from tests.fakes.contexts import FakeContexts
 from tests.fakes.distilling import FakeDistilling
 from tests.fakes.embeddings import FakeEmbeddings
+from tests.fakes.evolving import FakeEvolving
 from tests.fakes.merging import FakeMerging
 from tests.fakes.readings import FakeReadings
 from tests.fakes.topics import FakeTopics
@@ -78,6 +79,7 @@ class FakeMemoryStore(FakeEmbeddings):
         self.truth = FakeTruth(self)
         self.clusters = FakeClusters(self)
         self.cold = FakeCold(self)
+        self.evolving = FakeEvolving(self)
         self.merging = FakeMerging(self)
         self.readings = FakeReadings(self._units)
         self.distilling = FakeDistilling(

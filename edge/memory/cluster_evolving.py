@@ -1,0 +1,99 @@
+"""What a cluster is called once it has other members than when it was named.
+
+After the evolution of memories in A-MEM (Xu et al. 2025, arXiv 2502.12110, section 3.3), where a model writes the
+context, keywords and tags of a new memory's nearest neighbours anew. Here no model writes, and no unit changes: what
+neighbours have in common is kept once, with their cluster, as its key, tags and line; those are made again of the
+members' own words, and only where they fit the members clearly better. Tags of units themselves would be read by
+nothing: a unit is found by its own words, and names in `Unit.entities` are what its speaker named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from edge.memory.cluster_naming import TAGS, line_of, main_language, tags_of, word_key
+from edge.memory.clusters import NamedBy, Profile
+from edge.memory.language import Language, language_of
+from edge.memory.text import query_terms, telling_terms
+
+CLEARLY = 0.2
+"""Share of the members by which more of them must say a word of the new key, or of the new tags, than of the old."""
+_CENTRAL = 40
+"""Members nearest the centroid of whose words a key and tags are made."""
+_OTHER_TAGS = 2
+_OTHER_SHARE = 0.2
+"""Share of members in the other language from which on there are tags in it too."""
+Terms = Sequence[frozenset[str]]
+"""Of each member."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """A profile, and why it is another; the same one and no reason where it stays."""
+
+    profile: Profile
+    why: str = ""
+
+
+def evolved(profile: Profile, members: Sequence[str], others: Sequence[str], taken: Collection[str]) -> Evolution:
+    """The profile of a cluster with these members, nearest its centroid first; `others` are notes of other clusters,
+    `taken` their keys. A key that a model or the person gave stays: it may say what no member does."""
+    if not members:
+        return Evolution(profile)
+    terms = [frozenset(telling_terms(member)) for member in members]
+    central = members[:_CENTRAL]
+    key, key_why = _better_key(profile, terms, word_key(central, others, main_language(members), taken))
+    tags, tags_why = _better_tags(profile, terms, _tags(key, members, central, others))
+    why = [reason for reason in (key_why, tags_why) if reason]
+    if profile.description not in {line_of(member) for member in members}:
+        why.append("no member says its line" if profile.description else "it had no line")
+    if not why:
+        return Evolution(profile)
+    return Evolution(replace(profile, key=key, tags=tags, description=line_of(members[0])), "; ".join(why))
+
+
+def _better_key(profile: Profile, terms: Terms, key: str | None) -> tuple[str, str]:
+    if key is None or profile.named_by is not NamedBy.WORDS:
+        return profile.key, ""
+    why = _why_better("key", terms, [profile.key], [key])
+    return (key, why) if why else (profile.key, "")
+
+
+def _better_tags(profile: Profile, terms: Terms, fresh: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """The name of the cluster in the other language stays the first tag."""
+    name = profile.tags[:1] if _is_other_name(profile) else ()
+    old = profile.tags[len(name) :]
+    why = _why_better("tags", terms, old, fresh)
+    return ((*name, *(tag for tag in fresh if tag not in name)), why) if why else (profile.tags, "")
+
+
+def _is_other_name(profile: Profile) -> bool:
+    by_model = profile.named_by is NamedBy.MODEL
+    return by_model and any(language_of(tag) != language_of(profile.key) for tag in profile.tags[:1])
+
+
+def _why_better(what: str, terms: Terms, old: Iterable[str], new: Iterable[str]) -> str:
+    """In how many members the new words are, if that is clearly more than have the old; empty if not."""
+    before, now = _named(old, terms), _named(new, terms)
+    better = now > before and now - before >= CLEARLY * len(terms)
+    return f"{now} of {len(terms)} members say a word of the {what}, {before} one of the old" if better else ""
+
+
+def _named(words: Iterable[str], terms: Terms) -> int:
+    """How many members say one of the words."""
+    asked = {term for word in words for term in query_terms(word)}
+    return sum(not asked.isdisjoint(each) for each in terms)
+
+
+def _tags(key: str, members: Sequence[str], central: Sequence[str], others: Sequence[str]) -> list[str]:
+    """In the language of the key first, and in another that many members are in: words are what Chinese is found by."""
+    main = main_language(members)
+    said: dict[Language, int] = {"en": 0, "zh": 0}
+    for member in members:
+        said[language_of(member)] += 1
+    found: list[str] = []
+    for language in sorted(said, key=lambda language: language != language_of(key)):
+        if said[language] >= _OTHER_SHARE * len(members):
+            found += tags_of(central, others, language)[: TAGS if language == main else _OTHER_TAGS]
+    return found
