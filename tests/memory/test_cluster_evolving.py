@@ -1,0 +1,118 @@
+"""What a cluster is called once it grew: its members' own words, and only where they fit clearly better."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edge.memory.cluster_evolving import Evolution, evolved
+from edge.memory.clusters import Coarse, NamedBy, Profile, check_key
+
+BREAD = [
+    "The starter doubled in five hours.",
+    "The loaf is dense, the starter is weak.",
+    "Fed the starter with rye.",
+    "The oven is too cold for the loaf.",
+]
+DOUGH = ["面团还是太黏", "面团发酵了五个小时", "烤箱里的面团没有张开", "烤箱不够热"]
+BOILER = ["The boiler shows E133.", "He looks at the boiler on Tuesday.", "The rent goes up."]
+STOVE = ["锅炉坏了", "房东派人来修锅炉", "房租涨了"]
+LANGUAGES = pytest.mark.parametrize(
+    ("members", "others", "old", "words"),
+    [
+        (BREAD, BOILER, Profile("rye bread", "Bought rye.", ("flour",)), {"starter", "loaf"}),
+        (DOUGH, STOVE, Profile("黑麦 面包", "买了黑麦", ("面粉",)), {"面团", "烤箱"}),
+    ],
+)
+
+
+@LANGUAGES
+def test_a_key_of_words_that_names_few_members_becomes_one_that_names_most(
+    members: list[str], others: list[str], old: Profile, words: set[str]
+) -> None:
+    after = evolved(replace(old, coarse=Coarse.PERSON), members, others, ())
+    assert set(after.profile.key.split()) & words
+    assert words <= set(after.profile.tags)
+    assert after.profile.description == members[0]
+    assert (after.profile.named_by, after.profile.coarse) == (NamedBy.WORDS, Coarse.PERSON)
+    assert f"4 of {len(members)} members" in after.why
+    assert evolved(after.profile, members, others, ()) == Evolution(after.profile)
+
+
+@LANGUAGES
+@pytest.mark.parametrize("by", [NamedBy.MODEL, NamedBy.PERSON])
+def test_a_key_that_a_model_or_the_person_gave_stays(
+    members: list[str], others: list[str], old: Profile, words: set[str], by: NamedBy
+) -> None:
+    after = evolved(replace(old, named_by=by), members, others, ()).profile
+    assert (after.key, after.named_by) == (old.key, by)
+    assert words <= set(after.tags)
+
+
+@LANGUAGES
+def test_what_still_names_its_members_stays(
+    members: list[str], others: list[str], old: Profile, words: set[str]
+) -> None:
+    fits = Profile(" ".join(sorted(words)), members[2], tuple(words))
+    assert evolved(fits, members, others, ()) == Evolution(fits)
+    assert evolved(fits, list(reversed(members)), others, ()) == Evolution(fits)
+    little_better = [*members, *others[:1]]
+    assert evolved(fits, little_better, others[1:], ()) == Evolution(fits)
+
+
+@LANGUAGES
+def test_a_line_that_no_member_says_any_more_is_another_s(
+    members: list[str], others: list[str], old: Profile, words: set[str]
+) -> None:
+    told = Profile(" ".join(sorted(words)), old.description, tuple(words))
+    after = evolved(told, members, others, ())
+    assert after == Evolution(replace(told, description=members[0]), "no member says its line")
+    assert evolved(replace(told, description=""), members, others, ()).why == "it had no line"
+
+
+@LANGUAGES
+def test_a_key_is_not_alike_one_that_is_taken(
+    members: list[str], others: list[str], old: Profile, words: set[str]
+) -> None:
+    free = evolved(old, members, others, ()).profile.key
+    taken = evolved(old, members, others, [free]).profile.key
+    assert free not in (old.key, taken)
+
+
+def test_the_name_in_the_other_language_stays_the_first_tag() -> None:
+    old = Profile("Bread baking", BREAD[0], ("面包烘焙", "rye"), NamedBy.MODEL)
+    after = evolved(old, BREAD[:3], BOILER, ()).profile
+    assert after.tags[0] == "面包烘焙"
+    assert "starter" in after.tags
+    assert "rye" not in after.tags
+
+
+def test_a_cluster_that_grows_in_another_language_gets_words_in_it() -> None:
+    old = Profile("starter loaf", BREAD[0], ("starter", "loaf"), NamedBy.MODEL)
+    after = evolved(old, [*BREAD, *DOUGH], [*BOILER, *STOVE], ()).profile
+    assert {"starter", "面团"} <= set(after.tags)
+    assert after.tags[0] == "starter"
+    few = evolved(old, [*BREAD, *BREAD, *DOUGH[:1]], [*BOILER, *STOVE], ()).profile
+    assert few == old
+
+
+def test_of_no_members_nothing_is_said() -> None:
+    old = Profile("rye bread", "Bought rye.", ("flour",))
+    assert evolved(old, [], BOILER, ()) == Evolution(old)
+
+
+def test_members_that_say_nothing_change_no_word() -> None:
+    for members in (["ok", "yes", "no"], ["嗯", "好的", "是"]):
+        old = Profile("rye bread", members[0], ("flour",))
+        assert evolved(old, members, BOILER, ()) == Evolution(old)
+
+
+@given(st.lists(st.sampled_from([*BREAD, *DOUGH, "", "ok", "嗯嗯", "x" * 900]) | st.text(max_size=40), max_size=9))
+def test_whatever_members_say_it_is_a_profile_and_settles_at_once(members: list[str]) -> None:
+    old = Profile("topic 7")
+    after = evolved(old, members, [*BOILER, *STOVE], ()).profile
+    assert check_key(after.key) == after.key
+    assert evolved(after, members, [*BOILER, *STOVE], ()) == Evolution(after)
