@@ -212,7 +212,7 @@ CATCHERS = {
 IP = {"AF_INET", "AF_INET6", "create_connection", "create_server", "HTTPConnection", "HTTPSConnection", "urlopen"}
 NETWORK_MODULES = {"http", "urllib", "ssl", "ftplib", "smtplib", "xmlrpc", "requests", "httpx"}
 NETWORK_ROOMS = {"edge/models/fetch.py", "edge/models/sources.py"}
-SOCKET_CLIENT = {f"edge/client/{name}.py" for name in ("answers", "calls", "connection", "events")}
+SOCKET_CLIENT = {f"edge/client/{name}.py" for name in ("answers", "connection", "events", "requests")}
 """They speak HTTP, on the Unix socket."""
 
 

@@ -1,22 +1,20 @@
 """The routes of the socket as typed calls, on the standard library alone so that it starts fast.
 
-Each method is one route of `edge/daemon/API.md` and gives its wire type. An error on the wire comes back as the same
-class of `edge.errors`, and one of the connection says what to do next.
+Each method is one route of `edge/daemon/API.md` and gives its wire type; see `edge.client.requests` for the errors that
+all of them raise.
 """
 
 from __future__ import annotations
 
-import http.client
 import os
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from edge.client.answers import each_shaped, parse_json, raise_refusal, shaped
+from edge.client.answers import each_shaped, shaped
 from edge.client.clusters import ClusterCalls
-from edge.client.connection import UnixConnection, read_body, send
 from edge.client.events import Consolidating, Turn, Verification
-from edge.errors import AnswerInvalid, AnswerLate, RequestInvalid
+from edge.client.requests import Requests, piece
+from edge.errors import AnswerInvalid
 from edge.prompt.structured import compact_json
 from edge.wire import (
     MAX_PAGE,
@@ -52,14 +50,18 @@ class Client:
     """Speaks to the daemon behind one socket. Every call opens a connection of its own."""
 
     def __init__(self, socket_path: str | os.PathLike[str], answer_seconds: float = ANSWER_SECONDS) -> None:
-        self.socket_path = os.fspath(socket_path)
-        self._answer_seconds = answer_seconds
-        self.clusters = ClusterCalls(self._call)
+        self._requests = Requests(os.fspath(socket_path), answer_seconds)
+        self.clusters = ClusterCalls(self._requests)
+
+    @property
+    def socket_path(self) -> str:
+        """Where the daemon listens."""
+        return self._requests.socket_path
 
     def turn(self, session: str, message: str, reply_tokens: int | None = None) -> Turn:
         """Say something; gives the events of the turn. Raises what the daemon answers, and connection errors."""
         body = _given(session=session, message=message, stream=True, reply_tokens=reply_tokens)
-        return Turn(*self._begin("/v1/turns", body))
+        return Turn(*self._requests.begin("/v1/turns", body))
 
     def memories(
         self,
@@ -76,7 +78,7 @@ class Client:
         then, `archived` only what was archived."""
         flags = {"past": "true" if past else None, "archived": "true" if archived else None}
         query = _given(session=session, kind=kind, before=before, limit=limit, as_of=as_of, **flags)
-        page = shaped(self._call("GET", "/v1/memories", query=query), MemoryPage, lists=("memories",))
+        page = shaped(self._requests.ask("GET", "/v1/memories", query=query), MemoryPage, lists=("memories",))
         each_shaped(page["memories"], MemoryWire)
         return page
 
@@ -106,56 +108,56 @@ class Client:
 
     def memory(self, unit: int) -> MemoryWire:
         """One unit. Raises MemoryNotFound."""
-        return shaped(self._call("GET", f"/v1/memories/{unit}"), MemoryWire)
+        return shaped(self._requests.ask("GET", f"/v1/memories/{unit}"), MemoryWire)
 
     def history(self, unit: int) -> HistoryAnswer:
         """What took one another's place with a unit, oldest first. Raises MemoryNotFound."""
-        answer = shaped(self._call("GET", f"/v1/memories/{unit}/history"), HistoryAnswer, lists=("memories",))
+        answer = shaped(self._requests.ask("GET", f"/v1/memories/{unit}/history"), HistoryAnswer, lists=("memories",))
         each_shaped(answer["memories"], MemoryWire)
         return answer
 
     def why(self, unit: int) -> WhyAnswer:
         """The words that a unit comes from. Raises MemoryNotFound."""
-        return shaped(self._call("GET", f"/v1/memories/{unit}/why"), WhyAnswer, lists=("confirmed",))
+        return shaped(self._requests.ask("GET", f"/v1/memories/{unit}/why"), WhyAnswer, lists=("confirmed",))
 
     def remember(self, content: str, session: str | None = None, **more: Any) -> RememberAnswer:
         """Remember a statement; `more` are the other fields of the route (kind, slot, expires_in and so on)."""
         body = _given(content=content, session=session, **more)
-        return shaped(self._call("POST", "/v1/memories", body), RememberAnswer, lists=("memories",))
+        return shaped(self._requests.ask("POST", "/v1/memories", body), RememberAnswer, lists=("memories",))
 
     def forget(self, unit: int) -> ForgetAnswer:
         """Remove a unit for good. Raises MemoryNotFound."""
-        return shaped(self._call("DELETE", f"/v1/memories/{unit}"), ForgetAnswer, lists=("forgotten",))
+        return shaped(self._requests.ask("DELETE", f"/v1/memories/{unit}"), ForgetAnswer, lists=("forgotten",))
 
     def forget_preview(self, **wanted: Any) -> ForgetPreview:
         """What would go with `ids`, a `query` or a `session` (and its `facts`). Raises MemoryNotFound,
         SessionNotFound."""
-        answer = self._call("POST", "/v1/forget", {**_given(**wanted), "preview": True})
+        answer = self._requests.ask("POST", "/v1/forget", {**_given(**wanted), "preview": True})
         found = shaped(answer, ForgetPreview, lists=("ids", "memories", "kept_ids", "kept"))
         each_shaped([*found["memories"], *found["kept"]], MemoryWire)
         return found
 
     def forget_selected(self, token: str | None = None, **wanted: Any) -> ForgotAnswer:
         """Remove it for good. With the token of a preview only what that showed: raises ForgettingChanged."""
-        answer = self._call("POST", "/v1/forget", _given(token=token, **wanted))
+        answer = self._requests.ask("POST", "/v1/forget", _given(token=token, **wanted))
         return shaped(answer, ForgotAnswer, lists=("forgotten", "kept"))
 
     def archive(self, unit: int) -> MemoryWire:
         """Take a unit out of the active set; it can be restored. Raises MemoryNotFound."""
-        return shaped(self._call("POST", f"/v1/memories/{unit}/archive"), MemoryWire)
+        return shaped(self._requests.ask("POST", f"/v1/memories/{unit}/archive"), MemoryWire)
 
     def restore(self, unit: int) -> MemoryWire:
         """Bring an archived unit back. Raises MemoryNotFound."""
-        return shaped(self._call("POST", f"/v1/memories/{unit}/restore"), MemoryWire)
+        return shaped(self._requests.ask("POST", f"/v1/memories/{unit}/restore"), MemoryWire)
 
     def recall(self, query: str, session: str | None = None, **more: Any) -> RecallAnswer:
         """What a turn would be given; `more` are limit, kinds, as_of, explain."""
         body = _given(query=query, session=session, **more)
-        return shaped(self._call("POST", "/v1/recall", body), RecallAnswer, lists=("recalled", "dropped"))
+        return shaped(self._requests.ask("POST", "/v1/recall", body), RecallAnswer, lists=("recalled", "dropped"))
 
     def sessions(self) -> list[SessionWire]:
         """Sessions, last used first."""
-        found = shaped(self._call("GET", "/v1/sessions"), SessionsAnswer, lists=("sessions",))["sessions"]
+        found = shaped(self._requests.ask("GET", "/v1/sessions"), SessionsAnswer, lists=("sessions",))["sessions"]
         each_shaped(found, SessionWire)
         return found
 
@@ -163,24 +165,24 @@ class Client:
 
     def context(self, session: str) -> ContextWire:
         """The execution context of a session."""
-        return shaped(self._call("GET", _context_path(session)), ContextWire)
+        return shaped(self._requests.ask("GET", _context_path(session)), ContextWire)
 
     def set_context(self, session: str, context: Mapping[str, object]) -> ContextWire:
         """Put a context in the place of the session's: any of current_tool, tool_args, last_tool_result and
         session_variables. Raises RequestInvalid naming the place of what is not JSON, before anything is sent."""
         compact_json(context, "context")
-        return shaped(self._call("PUT", _context_path(session), context), ContextWire)
+        return shaped(self._requests.ask("PUT", _context_path(session), context), ContextWire)
 
     def clear_context(self, session: str) -> ContextWire:
         """Take the session's context away."""
-        return shaped(self._call("DELETE", _context_path(session)), ContextWire)
+        return shaped(self._requests.ask("DELETE", _context_path(session)), ContextWire)
 
     # --- batches ---
 
     def begin_batch(self, session: str, task: str, title: str, total: int) -> BatchWire:
         """A new batch, or the one of that task as it stands. Raises BatchDiffers where that has another total."""
         body = {"session": session, "task": task, "title": title, "total": total}
-        return _batch(self._call("POST", "/v1/batches", body))
+        return _batch(self._requests.ask("POST", "/v1/batches", body))
 
     def batches(
         self,
@@ -192,110 +194,64 @@ class Client:
     ) -> BatchPageWire:
         """One page of batches, newest first."""
         query = _given(session=session, state=state, before=before, limit=limit)
-        page = shaped(self._call("GET", "/v1/batches", query=query), BatchPageWire, lists=("batches",))
+        page = shaped(self._requests.ask("GET", "/v1/batches", query=query), BatchPageWire, lists=("batches",))
         for batch in page["batches"]:
             _batch(batch)
         return page
 
     def batch(self, batch: int) -> BatchWire:
         """One batch with its newest failures. Raises BatchNotFound."""
-        return _batch(self._call("GET", f"/v1/batches/{batch}"))
+        return _batch(self._requests.ask("GET", f"/v1/batches/{batch}"))
 
     def failures(self, batch: int, *, before: int | None = None, limit: int | None = None) -> FailurePageWire:
         """One page of a batch's failures, newest first. Raises BatchNotFound."""
         query = _given(before=before, limit=limit)
         path = f"/v1/batches/{batch}/failures"
-        page = shaped(self._call("GET", path, query=query), FailurePageWire, lists=("failures",))
+        page = shaped(self._requests.ask("GET", path, query=query), FailurePageWire, lists=("failures",))
         each_shaped(page["failures"], FailureWire)
         return page
 
     def advance_batch(self, batch: int, item: int) -> BatchWire:
         """Note that an item was done. Raises BatchItemUnexpected, BatchEnded, BatchNotFound."""
-        return _batch(self._call("POST", f"/v1/batches/{batch}/advance", {"item": item}))
+        return _batch(self._requests.ask("POST", f"/v1/batches/{batch}/advance", {"item": item}))
 
     def fail_batch(self, batch: int, item: int, reason: str) -> BatchWire:
         """Note that an item could not be done. Raises as `advance_batch` does."""
-        return _batch(self._call("POST", f"/v1/batches/{batch}/fail", {"item": item, "reason": reason}))
+        return _batch(self._requests.ask("POST", f"/v1/batches/{batch}/fail", {"item": item, "reason": reason}))
 
     def resume_batch(self, batch: int) -> BatchWire:
         """Go on with a batch; `next` of the answer is the item to do."""
-        return _batch(self._call("POST", f"/v1/batches/{batch}/resume"))
+        return _batch(self._requests.ask("POST", f"/v1/batches/{batch}/resume"))
 
     def cancel_batch(self, batch: int) -> BatchWire:
         """Take no further item."""
-        return _batch(self._call("POST", f"/v1/batches/{batch}/cancel"))
+        return _batch(self._requests.ask("POST", f"/v1/batches/{batch}/cancel"))
 
     # --- the daemon ---
 
     def status(self) -> StatusWire:
         """State, memory by part, settings in force."""
-        return shaped(self._call("GET", "/v1/status"), StatusWire)
+        return shaped(self._requests.ask("GET", "/v1/status"), StatusWire)
 
     def index(self) -> IndexAnswer:
         """How the indexes of vectors are."""
-        return _index_answer(self._call("GET", "/v1/index"))
+        return _index_answer(self._requests.ask("GET", "/v1/index"))
 
     def rebuild_index(self) -> IndexAnswer:
         """Begin to build the indexes anew; gives how they are at once."""
-        return _index_answer(self._call("POST", "/v1/index/rebuild"))
+        return _index_answer(self._requests.ask("POST", "/v1/index/rebuild"))
 
     def verify_index(self) -> Verification:
         """Compare every vector with the database."""
-        return Verification(*self._begin("/v1/index/verify", None))
+        return Verification(*self._requests.begin("/v1/index/verify"))
 
     def consolidate(self, *, now: bool = False, only: str | None = None) -> Consolidating:
         """Ask for off-peak work, of all steps or one; with `now` it runs while its events are read. Raises Busy."""
-        return Consolidating(*self._begin("/v1/consolidations", _given(now=now, only=only)))
-
-    def _begin(
-        self, path: str, body: Mapping[str, Any] | None
-    ) -> tuple[http.client.HTTPResponse, http.client.HTTPConnection]:
-        """Ask for something that answers with events, however long it takes."""
-        connection = UnixConnection(self.socket_path, None)
-        try:
-            answer = send(connection, "POST", path, body)
-            if answer.status != http.client.OK:
-                raise_refusal(answer.status, read_body(answer))
-            if answer.getheader("Content-Type", "").partition(";")[0].strip() != "text/event-stream":
-                raise AnswerInvalid(f"The answer to {path} on {self.socket_path} is not a stream of events.")
-        except BaseException:
-            connection.close()
-            raise
-        return answer, connection
-
-    def _call(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
-    ) -> Any:
-        if query:
-            # urllib.parse is loaded by http.client anyway.
-            from urllib.parse import urlencode
-
-            path = f"{path}?{_in_path(partial(urlencode, query))}"
-        connection = UnixConnection(self.socket_path, self._answer_seconds)
-        try:
-            answer = send(connection, method, path, body)
-            data = read_body(answer)
-        except TimeoutError:
-            raise AnswerLate(f"The daemon did not answer within {self._answer_seconds:g} seconds.") from None
-        finally:
-            connection.close()
-        if answer.status >= http.client.BAD_REQUEST:
-            raise_refusal(answer.status, data)
-        return parse_json(data)
+        return Consolidating(*self._requests.begin("/v1/consolidations", _given(now=now, only=only)))
 
 
 def _context_path(session: str) -> str:
-    """The path of a session's context: whatever stands in the name is one piece of it."""
-    from urllib.parse import quote
-
-    return f"/v1/sessions/{_in_path(partial(quote, session, safe=''))}/context"
-
-
-def _in_path(encode: Callable[[], str]) -> str:
-    try:
-        return encode()
-    except UnicodeEncodeError:
-        raise RequestInvalid("A text in the request holds half of a surrogate pair.") from None
+    return f"/v1/sessions/{piece(session)}/context"
 
 
 def _batch(data: Any) -> BatchWire:

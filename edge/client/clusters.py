@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from edge.client.answers import each_shaped, shaped
+from edge.client.requests import Requests
 from edge.wire import (
     ClusterChangeWire,
     ClusterEdited,
@@ -20,66 +20,58 @@ from edge.wire import (
 )
 
 
-class Call(Protocol):
-    """Sends one request and gives the answer."""
-
-    def __call__(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
-    ) -> Any: ...
-
-
 class ClusterCalls:
     """Look at clusters, edit them, and take runs back. Every edit is a run, and can be undone."""
 
-    def __init__(self, call: Call) -> None:
-        self._call = call
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
 
     def all(self, *, archived: bool = False) -> ClustersAnswer:
         """All clusters, and how many memories are in none; `archived` adds those that were archived."""
         query = {"archived": "true"} if archived else None
-        answer = shaped(self._call("GET", "/v1/clusters", query=query), ClustersAnswer, lists=("clusters",))
+        answer = shaped(self._requests.ask("GET", "/v1/clusters", query=query), ClustersAnswer, lists=("clusters",))
         each_shaped(answer["clusters"], ClusterWire)
         return answer
 
     def show(self, cluster: int, *, before: int | None = None, limit: int | None = None) -> ClusterPageWire:
         """A cluster with a page of its memories, newest first. Raises ClusterNotFound."""
         path, query = f"/v1/clusters/{cluster}", _page(before, limit)
-        page = shaped(self._call("GET", path, query=query), ClusterPageWire, lists=("memories",))
+        page = shaped(self._requests.ask("GET", path, query=query), ClusterPageWire, lists=("memories",))
         shaped(page["cluster"], ClusterWire)
         each_shaped(page["memories"], MemoryWire)
         return page
 
     def history(self, *, before: int | None = None, limit: int | None = None) -> ClusterRunsPage:
         """A page of runs, newest first."""
-        answer = self._call("GET", "/v1/clusters/history", query=_page(before, limit))
+        answer = self._requests.ask("GET", "/v1/clusters/history", query=_page(before, limit))
         page = shaped(answer, ClusterRunsPage, lists=("runs",))
         each_shaped(page["runs"], ClusterRunWire)
         return page
 
     def run(self, run: int) -> ClusterRunAnswer:
         """A run and what it did to clusters. Raises ClusterRunNotFound."""
-        return _done(self._call("GET", f"/v1/clusters/history/{run}"))
+        return _done(self._requests.ask("GET", f"/v1/clusters/history/{run}"))
 
     def undo(self, run: int | None = None) -> ClusterRunAnswer:
         """Take the newest run in force back; `run` makes sure that it is this one. Raises ClusterUndoNothing,
         ClusterUndoOrder, ClusterRunNotFound."""
-        return _done(self._call("POST", "/v1/clusters/undo", {} if run is None else {"run": run}))
+        return _done(self._requests.ask("POST", "/v1/clusters/undo", {} if run is None else {"run": run}))
 
     def rename(self, cluster: int, key: str) -> ClusterEdited:
         """Give a cluster another key. Raises ClusterNotFound, ClusterKeyInvalid, ClusterKeyTaken."""
-        return _edited(self._call("POST", f"/v1/clusters/{cluster}/rename", {"key": key}))
+        return _edited(self._requests.ask("POST", f"/v1/clusters/{cluster}/rename", {"key": key}))
 
     def merge(self, cluster: int, into: int) -> ClusterEdited:
         """Put all memories of a cluster into another, and dissolve it. Raises ClusterNotFound, ClusterMergeSelf."""
-        return _edited(self._call("POST", f"/v1/clusters/{cluster}/merge", {"into": into}))
+        return _edited(self._requests.ask("POST", f"/v1/clusters/{cluster}/merge", {"into": into}))
 
     def move(self, unit: int, cluster: int | None) -> MemoryMoved:
         """Put a memory into a cluster, with None out of any. Raises MemoryNotFound, ClusterNotFound."""
-        return _moved(self._call("POST", f"/v1/memories/{unit}/move", {"cluster": cluster}))
+        return _moved(self._requests.ask("POST", f"/v1/memories/{unit}/move", {"cluster": cluster}))
 
     def move_to_new(self, unit: int, key: str) -> MemoryMoved:
         """Put a memory into a new cluster. Raises MemoryNotFound, ClusterKeyInvalid, ClusterKeyTaken."""
-        return _moved(self._call("POST", f"/v1/memories/{unit}/move", {"key": key}))
+        return _moved(self._requests.ask("POST", f"/v1/memories/{unit}/move", {"key": key}))
 
 
 def _page(before: int | None, limit: int | None) -> dict[str, int]:
