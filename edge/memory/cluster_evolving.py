@@ -18,7 +18,8 @@ from edge.memory.language import Language, language_of
 from edge.memory.text import query_terms, telling_terms
 
 CLEARLY = 0.2
-"""Share of the members by which more of them must say a word of the new key, or of the new tags, than of the old."""
+"""Share of the members by which more of them must say a word of the new key, or of the new tags, than of the old. Two
+are the least, if any say one of the old."""
 _CENTRAL = 40
 """Members nearest the centroid of whose words a key and tags are made."""
 _OTHER_TAGS = 2
@@ -42,9 +43,9 @@ def evolved(profile: Profile, members: Sequence[str], others: Sequence[str], tak
     if not members:
         return Evolution(profile)
     terms = [frozenset(telling_terms(member)) for member in members]
-    central = members[:_CENTRAL]
-    key, key_why = _better_key(profile, terms, word_key(central, others, main_language(members), taken))
-    tags, tags_why = _better_tags(profile, terms, _tags(key, members, central, others))
+    word = word_key(members[:_CENTRAL], others, main_language(members), taken)
+    key, key_why = _better_key(profile, terms, word)
+    tags, tags_why = _better_tags(profile, terms, _tags(key, members, terms, others))
     why = [reason for reason in (key_why, tags_why) if reason]
     if profile.description not in {line_of(member) for member in members}:
         why.append("no member says its line" if profile.description else "it had no line")
@@ -76,7 +77,7 @@ def _is_other_name(profile: Profile) -> bool:
 def _why_better(what: str, terms: Terms, old: Iterable[str], new: Iterable[str]) -> str:
     """In how many members the new words are, if that is clearly more than have the old; empty if not."""
     before, now = _named(old, terms), _named(new, terms)
-    better = now > before and now - before >= CLEARLY * len(terms)
+    better = now - before >= (max(2, CLEARLY * len(terms)) if before else 1)
     return f"{now} of {len(terms)} members say a word of the {what}, {before} one of the old" if better else ""
 
 
@@ -86,8 +87,9 @@ def _named(words: Iterable[str], terms: Terms) -> int:
     return sum(not asked.isdisjoint(each) for each in terms)
 
 
-def _tags(key: str, members: Sequence[str], central: Sequence[str], others: Sequence[str]) -> list[str]:
-    """In the language of the key first, and in another that many members are in: words are what Chinese is found by."""
+def _tags(key: str, members: Sequence[str], terms: Terms, others: Sequence[str]) -> list[str]:
+    """Words of two members or more: in the language of the key first, and in another that many members are in, for by
+    words alone Chinese is found."""
     main = main_language(members)
     said: dict[Language, int] = {"en": 0, "zh": 0}
     for member in members:
@@ -95,5 +97,5 @@ def _tags(key: str, members: Sequence[str], central: Sequence[str], others: Sequ
     found: list[str] = []
     for language in sorted(said, key=lambda language: language != language_of(key)):
         if said[language] >= _OTHER_SHARE * len(members):
-            found += tags_of(central, others, language)[: TAGS if language == main else _OTHER_TAGS]
-    return found
+            found += tags_of(members[:_CENTRAL], others, language)[: TAGS if language == main else _OTHER_TAGS]
+    return [tag for tag in found if _named([tag], terms) > 1]

@@ -89,6 +89,33 @@ def test_what_is_forgotten_leaves_the_backups_with_the_next_night(daemon: Daemon
     assert b"zeppelin" not in after.read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("told", "tags"),
+    [
+        (["The starter is weak.", "Fed the starter.", "The loaf sank.", "A loaf for Ann."], ["starter", "loaf"]),
+        (["面团太黏", "面团发酵了五个小时", "烤箱不够热", "烤箱坏了"], ["面团", "烤箱"]),
+    ],
+)
+def test_the_words_of_a_cluster_follow_its_members(talk: Talk, told: list[str], tags: list[str]) -> None:
+    first, *rest = (talk.remember(words, kind="fact_reference")["added"][0] for words in told)
+    cluster = talk.clusters.move_to_new(first, "things at home")["memory"]["cluster"]
+    assert cluster is not None
+    for unit in rest:
+        talk.clusters.move(unit, cluster)
+    (before,) = talk.clusters.all()["clusters"]
+    assert (before["tags"], before["description"]) == ([], "")
+    (step,) = consolidated(talk, "evolve")["steps"]
+    assert (step["state"], step["counts"]) == ("done", {"looked at": 1, "refreshed": 1})
+    (after,) = talk.clusters.all()["clusters"]
+    assert (after["key"], after["named_by"], set(after["tags"])) == ("things at home", "person", set(tags))
+    assert after["description"] in told
+    assert [unit["content"] for unit in talk.clusters.show(cluster)["memories"]] == told[::-1]
+    assert talk.clusters.history(limit=1)["runs"][0]["trigger"] == "evolve"
+    talk.clusters.undo()
+    assert talk.clusters.all()["clusters"] == [before]
+    assert consolidated(talk, "evolve")["steps"][0]["counts"] == {}
+
+
 def test_a_wrong_wish_is_refused_by_name(talk: Talk) -> None:
     with pytest.raises(RequestInvalid, match="only must be one of backlog"):
         talk.consolidate(now=True, only="sleep")

@@ -205,7 +205,7 @@ def test_put_away_found_again_and_brought_back(talk: Talk) -> None:
         with pytest.raises(MemoryNotFound):
             move(999)
     with pytest.raises(RequestInvalid):
-        talk._call("POST", f"/v1/memories/{unit}/archive", {"why": "so"})
+        talk._requests.ask("POST", f"/v1/memories/{unit}/archive", {"why": "so"})
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,29 @@ def test_a_cluster_that_grows_in_another_language_gets_words_in_it() -> None:
     assert few == old
 
 
+@pytest.mark.parametrize(
+    ("members", "tags"),
+    [
+        (["Fed the starter.", "The starter is weak.", "Bought a tin."], ("starter",)),
+        (["面团太黏", "面团发了", "买了面粉"], ("面团",)),
+    ],
+)
+def test_a_word_that_one_member_says_is_no_tag(members: list[str], tags: tuple[str, ...]) -> None:
+    assert evolved(Profile("topic 7"), members, (), ()).profile.tags == tags
+    apart = Profile("topic 7", members[1])
+    assert evolved(replace(apart, named_by=NamedBy.MODEL), members[1:], (), ()) == Evolution(
+        replace(apart, named_by=NamedBy.MODEL)
+    )
+
+
+def test_for_one_member_s_sake_no_key_is_another() -> None:
+    old = Profile("oven heat", BREAD[0], ("starter", "loaf"))
+    few = ["Too much heat.", "Heat of the oven.", "The loaf sank."]
+    assert evolved(replace(old, description=few[0]), few, (), ()).profile.key == old.key
+    few = ["Too much heat.", "The loaf sank.", "A loaf again."]
+    assert evolved(replace(old, description=few[0]), few, (), ()).profile.key != old.key
+
+
 def test_of_no_members_nothing_is_said() -> None:
     old = Profile("rye bread", "Bought rye.", ("flour",))
     assert evolved(old, [], BOILER, ()) == Evolution(old)
