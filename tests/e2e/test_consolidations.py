@@ -120,7 +120,7 @@ def test_a_wrong_wish_is_refused_by_name(talk: Talk) -> None:
     with pytest.raises(RequestInvalid, match="only must be one of backlog"):
         talk.consolidate(now=True, only="sleep")
     with pytest.raises(FieldUnknown):
-        talk._begin("/v1/consolidations", {"when": "now"})
+        talk._requests.begin("/v1/consolidations", {"when": "now"})
 
 
 def test_hanging_up_leaves_a_daemon_in_order(talk: Talk) -> None:
