@@ -125,7 +125,8 @@ def history(options: Options, run: int | None, limit: int | None, before: int | 
 def undo(options: Options, run: int | None) -> None:
     """Take the newest run in force back: memories and clusters are as they were before it.
 
-    With RUN only if that is the newest: others in force may build on an older one. Undo again to go further back.
+    With RUN only if that is the newest: others in force may build on an older one. Undo again to go further back, over
+    the newest 20 at least.
 
     \b
     edge clusters undo
