@@ -33,7 +33,7 @@ WITHOUT = {
     ),
     "They belong to one turn, which has its owner.": (
         "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open",
-        "opening.MemoryDesk.write",
+        "turn_writing.TurnWriting.*",
     ),
     "What they write holds its owner.": ("*.save_batch",),
     "Vectors are numbers without words, of everyone in one index; who may see which is a mask made of a scope.": (

@@ -8,7 +8,7 @@ from datetime import datetime
 from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
 from edge.engine.model_ports import LanguageModel
-from edge.engine.ports import Scope, Worker, Written
+from edge.engine.ports import Scope, Worker
 from edge.engine.progress import Progress
 from edge.engine.recall import Recall
 from edge.engine.remember import Remember
@@ -54,15 +54,6 @@ class MemoryDesk:
         except EdgeError:
             self.topics.turn_back(scope, thread)
             raise
-
-    def write(self, turn: RunningTurn, progress: Progress) -> Written:
-        """Store the turn's words and the execution context that it brings, in one step."""
-        owner, session, at = turn.owner, turn.session, progress.opened_at
-        context = None if turn.context is None else self.contexts.new(owner, session, turn.context, at)
-        reading = self.remember.read(owner, session, turn.message)
-        progress.session_only = reading.session_only
-        progress.states_facts = bool(reading.facts)
-        return self.remember.begin_turn(owner, session, turn.message, at, reading, context)
 
     def _composed(self, turn: RunningTurn, windows: Windows, scope: Scope, thread: Thread) -> Progress:
         found = self.recall.find(scope, turn.message)

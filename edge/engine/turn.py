@@ -1,11 +1,13 @@
-"""A turn, one direction: recall, compose, write the person's words, evaluate and stream, write the reply."""
+"""A turn, one direction: recall, compose, write the person's words, evaluate and stream, write the reply.
+
+What is written of it is the matter of `turn_writing`; here is its order in time, on the event loop.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 
 from edge.clock import Clock
@@ -16,17 +18,16 @@ from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFai
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling
 from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
-from edge.engine.ports import Scope, Worker, Written
+from edge.engine.ports import Worker, Written
 from edge.engine.progress import Progress
 from edge.engine.reading import read_along
 from edge.engine.running import RunningTurn, SessionLocks
 from edge.engine.speed import Speed
+from edge.engine.turn_writing import TurnWriting
 from edge.engine.windows import Windows
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
-from edge.memory.secrets import redacted
 from edge.memory.units import OwnerId, SessionId, TurnState
 
-_log = logging.getLogger(__name__)
 _STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
 
 
@@ -50,6 +51,7 @@ class Turns:
         that runs; `written` is called after each turn that stored something. `interrupts` stop what runs beside the
         turns as soon as one arrives."""
         self._desk = desk
+        self._writing = TurnWriting(desk, clock)
         self._answers = answers
         self._model_worker = model_worker
         self._speaker = speaker
@@ -117,7 +119,7 @@ class Turns:
             raise Cancelled("The turn was stopped before it began.")
         progress = await self._desk.worker.run(partial(self._open, turn, speaker.windows))
         turn.arm(speaker.model.new_stop())
-        writing = asyncio.ensure_future(self._desk.worker.run(partial(self._write_words, turn, progress)))
+        writing = asyncio.ensure_future(self._desk.worker.run(partial(self._writing.words, turn, progress)))
         try:
             written = await self._answer(turn, speaker, progress, writing)
         except EdgeError:
@@ -128,17 +130,6 @@ class Turns:
     def _open(self, turn: RunningTurn, windows: Windows) -> Progress:
         """On the memory thread."""
         return self._desk.open(turn, windows, self._clock.now())
-
-    def _write_words(self, turn: RunningTurn, progress: Progress) -> Written:
-        written = self._desk.write(turn, progress)
-        assert written.turn is not None
-        with _spared("the topic is followed anew from the next turn on"):
-            self._desk.topics.written(turn.owner, turn.session, progress.thread, turn.message, written.turn)
-        with _spared("what the message says of the last reply is lost"):
-            self._desk.serving.heard(turn.owner, turn.session, turn.message, written)
-        with _spared("what contradicts itself is asked about in a later turn"):
-            progress.question = self._desk.remember.question(turn.owner, turn.session, turn.message, written)
-        return written
 
     # --- the reply -------------------------------------------------------------------------------------------------
 
@@ -213,7 +204,7 @@ class Turns:
         self._speed.note(generation)
         state = _STATES[generation.finish]
         stored = await self._desk.worker.run(
-            partial(self._write_reply, turn, speaker.windows, progress, written, state)
+            partial(self._writing.reply, turn, speaker.windows, progress, written, state)
         )
         self._written()
         if state is TurnState.CANCELLED:
@@ -236,84 +227,19 @@ class Turns:
             )
         )
 
-    def _write_reply(
-        self, turn: RunningTurn, windows: Windows, progress: Progress, written: Written, state: TurnState
-    ) -> Written:
-        """On the memory thread: the reply into the store, the turn into the window, the use into the units."""
-        assert written.turn is not None
-        reply = _lasting_reply(turn, windows, progress, written)
-        now = self._clock.now()
-        recalled = progress.found.recalled
-        scope = Scope(turn.owner, turn.session, now, present=True)
-        given = windows.given(scope, progress.prompt)
-        heard = [turn.message, *(found.unit.content for found in recalled), *given]
-        if progress.told_by_runtime:
-            heard.append(reply.removesuffix(progress.asked.words) if progress.asked else reply)
-        remember = self._desk.remember
-        stored = remember.finish_turn(
-            turn.owner,
-            turn.session,
-            written.turn,
-            reply,
-            state,
-            heard,
-            now,
-            progress.asked if reply else None,
-            session_only=progress.session_only,
-        )
-        if state is not TurnState.CANCELLED or progress.tokens:
-            tokens, unevaluated = progress.kept(reply, windows.reply_tokens)
-            windows.commit(turn.owner, turn.session, progress.prompt, written.turn, tokens, unevaluated=unevaluated)
-        if state is not TurnState.CANCELLED:
-            with _spared("what the reply used is not counted"):
-                self._desk.serving.replied(scope, turn.message, reply, progress.given)
-        with _spared("the topic does not know of the reply"):
-            self._desk.topics.replied(turn.owner, progress.thread, turn.message, written.turn)
-        return stored
-
     async def _abandon(
         self, turn: RunningTurn, windows: Windows, progress: Progress, writing: asyncio.Future[Written]
     ) -> None:
         """Store that a turn failed, where its words were stored."""
         with suppress(EdgeError):
             written = await writing
-            await self._desk.worker.run(partial(self._write_failure, turn, windows, progress, written))
+            await self._desk.worker.run(partial(self._writing.failure, turn, windows, progress, written))
             self._written()
-
-    def _write_failure(self, turn: RunningTurn, windows: Windows, progress: Progress, written: Written) -> None:
-        assert written.turn is not None
-        reply = _lasting_reply(turn, windows, progress, written)
-        self._desk.remember.finish_turn(
-            turn.owner,
-            turn.session,
-            written.turn,
-            reply,
-            TurnState.FAILED,
-            [turn.message],
-            self._clock.now(),
-            session_only=progress.session_only,
-        )
 
     def _timings(self, turn: RunningTurn, progress: Progress) -> Timings:
         found = progress.found
         total = self._clock.monotonic() - turn.started
         return Timings(found.rules_seconds, found.total_seconds, progress.first_token, total)
-
-
-def _lasting_reply(turn: RunningTurn, windows: Windows, progress: Progress, written: Written) -> str:
-    """The reply as it may be kept: without secrets, and nothing of one that may repeat what was forgotten while it was
-    made."""
-    forgotten = windows.may_repeat_forgotten(turn.owner, turn.session, progress.prompt, written.added)
-    return "" if forgotten else redacted(progress.reply)[0]
-
-
-@contextmanager
-def _spared(lost: str) -> Iterator[None]:
-    """For what comes beside a turn that is stored: its failure is logged, and the turn goes on."""
-    try:
-        yield
-    except EdgeError as error:
-        _log.warning("%s: %s", lost, error.message)
 
 
 async def _next(pieces: AsyncIterator[Piece | Generation]) -> Piece | Generation | None:
