@@ -73,12 +73,11 @@ _ASKED_BEFORE = re.compile(
     r"|我们?的(?:上一个|第一个|最后一个|那个)?问题",
     re.IGNORECASE,
 )
-_ASKS_FOR_HELP = re.compile(
+_MAY_WANT_HELP = re.compile(
     r"^(?:how|why|can|could|should|would|will|please|help|write|explain|translate)\b|怎么|如何|为什么|为何|能不能|帮我|请",
     re.IGNORECASE,
 )
-
-
+"""By how it begins, and rather too often: "why does my back hurt?" is no question about what the person told."""
 _ONLY_REMEMBERED = re.compile(
     r"\b(?:did|was|were|had|have|has) (?:i|we|my|our)\b"
     r"|^(?:(?:and|so|but|ok|okay|hey)[\s,]+)*(?:what|where|when|who|which)(?:'s| is| are| was| were) (?:my|our)\b"
@@ -102,6 +101,7 @@ _WANTS_HELP = re.compile(
     r"|该|怎么(?:办|做|跟|对|给|和|帮|教)|建议|推荐|帮[我忙]|写|翻译|解释|意思|主意",
     re.IGNORECASE,
 )
+"""By any word for it, and rather too seldom: why somebody cried, only those who know them can tell."""
 
 
 def ends_asking(text: str) -> bool:
@@ -152,14 +152,14 @@ def asks_what_was_said(text: str) -> bool:
     text = text.strip()[:500]
     if not may_ask(text) or _ABOUT_THE_PERSON.search(text) is None:
         return False
-    return _ASKS_FOR_HELP.search(text) is None or _OF_EARLIER.search(text) is not None
+    return _MAY_WANT_HELP.search(text) is None or _OF_EARLIER.search(text) is not None
 
 
 def only_memory_can_answer(text: str) -> bool:
     """Whether a short message asks for nothing but what its person told or did, or what the assistant said: no model
     can know it, and a small one makes something up."""
     text = text.strip()
-    if len(text) > _LONGEST_PLAIN or not asks_what_was_said(text) or _ASKS_FOR_HELP.search(text):
+    if len(text) > _LONGEST_PLAIN or not asks_what_was_said(text) or _MAY_WANT_HELP.search(text):
         return False
     return _ONLY_REMEMBERED.search(text) is not None or _OF_EARLIER.search(text) is not None
 
