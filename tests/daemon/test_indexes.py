@@ -60,6 +60,14 @@ async def daemon(folder: Path, *embedders: HashEmbedder, told: int = 5) -> Async
         await asyncio.to_thread(worker.close)
 
 
+def changing(folder: Path, first: Daemon) -> Daemon:
+    """A later daemon on the memory of a first, on its way to another embedder: one of five units is still to do."""
+    life = Life(folder, NamedModels("other", HashEmbedder(), HashEmbedder(32, model_id="other")), first.life.desk)
+    life.start()
+    life.idle(1)
+    return Daemon(life, first.worker)
+
+
 def run(story: Callable[[], Awaitable[None]]) -> None:
     async def bounded() -> None:
         await asyncio.wait_for(story(), 60)
@@ -99,11 +107,7 @@ def test_an_index_is_told_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_change_of_embedder_is_told_with_how_far_it_is(tmp_path: Path) -> None:
     async def story() -> None:
         async with daemon(tmp_path) as first:
-            models = NamedModels("other", HashEmbedder(), HashEmbedder(32, model_id="other"))
-            life = Life(tmp_path, models, first.life.desk)
-            life.start()
-            life.idle(1)
-            at = Daemon(life, first.worker)
+            at = changing(tmp_path, first)
             answer = await at.indexes.state()
             assert answer["changing"] == {"embedder": "other/32", "done": 4, "total": 5}
             serving, coming = answer["serving"], answer["coming"]
@@ -186,12 +190,9 @@ def test_faults_are_told_and_rebuilt(tmp_path: Path) -> None:
 def test_both_indexes_are_verified_during_a_change(tmp_path: Path) -> None:
     async def story() -> None:
         async with daemon(tmp_path) as first:
-            models = NamedModels("other", HashEmbedder(), HashEmbedder(32, model_id="other"))
-            life = Life(tmp_path, models, first.life.desk)
-            life.start()
-            life.idle(1)
-            life.indexes["other/32"].broken = ("坏了",)
-            *progress, (_, done) = await Daemon(life, first.worker).verified()
+            at = changing(tmp_path, first)
+            at.index("other/32").broken = ("坏了",)
+            *progress, (_, done) = await at.verified()
             assert {data["embedder"] for _, data in progress} == {"hash/64", "other/32"}  # type: ignore[typeddict-item]
             assert done == {"vectors": 9, "faults": ["坏了"], "rebuilding": True}
 

@@ -373,14 +373,20 @@ class Breaking:
         return call
 
 
-@pytest.mark.parametrize("calls", range(40))
-def test_any_write_may_fail_and_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
-    """Once: the step raises it, what was found before is found, also after opening anew, and the next steps do it."""
+def sealed_with_work_due(folder: Path) -> tuple[VectorLog, SegmentedIndex]:
+    """An index of one segment, with enough new for another and something forgotten to blank."""
     log = filled(64)
-    index = sealed(tmp_path, log)
+    index = sealed(folder, log)
     more(log, 50, first=65, seed=3)
     log.forget([3, 4])
     index.follow()
+    return log, index
+
+
+@pytest.mark.parametrize("calls", range(40))
+def test_any_write_may_fail_and_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
+    """Once: the step raises it, what was found before is found, also after opening anew, and the next steps do it."""
+    log, index = sealed_with_work_due(tmp_path)
     with monkeypatch.context() as patched:
         breaking = Breaking(patched, calls)
         raised = []
@@ -406,11 +412,7 @@ def test_any_write_may_fail_and_is_done_again(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize("calls", range(40))
 def test_after_a_failed_write_it_may_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
     """As a process does that gave up, or was stopped there."""
-    log = filled(64)
-    index = sealed(tmp_path, log)
-    more(log, 50, first=65, seed=3)
-    log.forget([3, 4])
-    index.follow()
+    log, index = sealed_with_work_due(tmp_path)
     with monkeypatch.context() as patched:
         Breaking(patched, calls)
         with suppress(EdgeError):
