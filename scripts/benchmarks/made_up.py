@@ -40,6 +40,19 @@ def drafts(count: int, seed: int, start: datetime) -> list[Draft]:
     ]
 
 
+def own_doings(count: int, seed: int) -> list[str]:
+    """What a person tells of themselves, every second sentence in Chinese."""
+    chance = random.Random(seed)
+    pick = chance.choice
+    told = []
+    for number in range(count):
+        if number % 2:
+            told.append(f"我{pick(_ZH_TIMES)}在{pick(_ZH_PLACES)}{pick(_ZH_DOINGS)}{pick(_ZH_THINGS)}。")
+        else:
+            told.append(f"I {pick(_DOINGS)} the {pick(_THINGS)} {pick(_ADVERBS)} in {pick(_PLACES)}.")
+    return told
+
+
 def profile(start: datetime) -> list[Draft]:
     """The slots that RULE_QUESTIONS ask for."""
     slots = {"name": "张伟", "phone": "13800138000", "email": "zhang.wei@example.org"}

@@ -26,7 +26,8 @@ from edge.settings import RecallSettings, Settings
 from edge.store.sqlite import SqliteStore, open_store
 from scripts.benchmarks.conversations import Memory
 
-OWNER = OwnerId("uid:1000")
+OWNER = OwnerId(f"uid:{os.getuid()}")
+"""As whom a daemon knows the one who measures."""
 SESSION = SessionId("bench")
 ASKED_AT = datetime(2040, 1, 1, tzinfo=UTC)
 """When all is asked: after everything that was told."""
@@ -79,10 +80,10 @@ class BenchMemory:
             self._embed(added[first:], [draft.content for draft in batch])
         return added
 
-    def tell(self, turns: Sequence[Memory]) -> list[UnitId]:
+    def tell(self, turns: Sequence[Memory], source: Source = Source.IMPORT) -> list[UnitId]:
         """Store turns of a conversation as turns of their sessions, as they were said: the words of each are one unit,
         with whose they are as its subject. Embeds them too; gives the units' ids in order."""
-        added = [self._tell(turn) for turn in turns]
+        added = [self._tell(turn, source) for turn in turns]
         for first in range(0, len(turns), _BATCH):
             batch = turns[first : first + _BATCH]
             self._embed(added[first : first + _BATCH], [turn.text for turn in batch])
@@ -94,10 +95,8 @@ class BenchMemory:
         vector = self.vectors.embedder.embed_query(text)
         return list(self.vectors.nearest(vector, limit, self.store.visible(self.scope)))
 
-    def _tell(self, turn: Memory) -> UnitId:
-        words = Draft(
-            Kind.EPISODE, turn.text, source=Source.IMPORT, subject=turn.speaker or SELF, valid_from=turn.at
-        )  # fmt: skip
+    def _tell(self, turn: Memory, source: Source) -> UnitId:
+        words = Draft(Kind.EPISODE, turn.text, source=source, subject=turn.speaker or SELF, valid_from=turn.at)
         begun = self.store.begin_turn(OWNER, SessionId(turn.session), turn.text, [self._insert(words)], turn.at)
         assert begun.turn is not None
         self.store.finish_turn(OWNER, begun.turn, "", TurnState.DONE, [], turn.at)

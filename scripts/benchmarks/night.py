@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import threading
 import time
@@ -16,12 +15,12 @@ import click
 from edge.client.calls import Client
 from edge.client.events import Worked
 from edge.clock import SystemClock
-from edge.memory.units import SELF, Draft, Insert, Kind, OwnerId, SessionId, Source, TurnState, Unit
+from edge.memory.units import SELF, Draft, Insert, Kind, SessionId, Source, TurnState, Unit
 from edge.store.sqlite import SqliteStore, open_store
 from edge.wire import NightWire, StepWire
 from scripts.benchmarks.conversations import Conversation, Memory
 from scripts.benchmarks.daemon import own_daemon
-from scripts.benchmarks.memory import ASKED_AT
+from scripts.benchmarks.memory import ASKED_AT, OWNER
 from scripts.benchmarks.report import NOISE, Report, Table
 
 _LOOK_SECONDS = 5.0
@@ -78,14 +77,9 @@ def _say(store: SqliteStore, session: str, turn: Memory, number: int) -> None:
     words = turn.text.removeprefix(f"{turn.speaker}: ")
     draft = Draft(Kind.EPISODE, words, source=Source.USER, subject=SELF, valid_from=turn.at)
     insert = Insert(draft, None, f"bench-{number}", turn.at, None)
-    begun = store.begin_turn(_owner(), SessionId(session), words, [insert], turn.at)
+    begun = store.begin_turn(OWNER, SessionId(session), words, [insert], turn.at)
     assert begun.turn is not None
-    store.finish_turn(_owner(), begun.turn, "", TurnState.DONE, [], turn.at)
-
-
-def _owner() -> OwnerId:
-    """As whom the daemon knows the one who measures."""
-    return OwnerId(f"uid:{os.getuid()}")
+    store.finish_turn(OWNER, begun.turn, "", TurnState.DONE, [], turn.at)
 
 
 # --- the night -------------------------------------------------------------------------------------------------------
@@ -131,11 +125,11 @@ def _work_through(client: Client) -> NightWire:
 def _outcome(state: Path) -> tuple[list[int | None], int]:
     """The cluster of each memory in force, if it has one, and how many clusters there are."""
     with closing(open_store(state / "memory.db", SystemClock())) as store:
-        return [unit.cluster for unit in _memories(store)], len(store.clusters.clusters(_owner()))
+        return [unit.cluster for unit in _memories(store)], len(store.clusters.clusters(OWNER))
 
 
 def _memories(store: SqliteStore) -> Iterator[Unit]:
-    read = partial(store.page, _owner(), session=None, kinds=None, limit=_PAGE, as_of=ASKED_AT, include_past=True)
+    read = partial(store.page, OWNER, session=None, kinds=None, limit=_PAGE, as_of=ASKED_AT, include_past=True)
     page = read(before=None)
     yield from page.units
     while page.next_before is not None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 import statistics
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import click
 
@@ -15,15 +18,24 @@ from edge.client.calls import Client
 from edge.client.events import Token, Worked
 from edge.errors import EdgeError
 from edge.memory.nights import StepName
+from edge.memory.units import Source
+from scripts.benchmarks import made_up
+from scripts.benchmarks.cluster_recall import place_by_centroids
+from scripts.benchmarks.conversations import Memory
 from scripts.benchmarks.daemon import OwnDaemon, own_daemon
+from scripts.benchmarks.memory import bench_memory, real_embedder
 from scripts.benchmarks.report import NOISE, Report, Table
 
 TARGET_MS = 300.0
 _REPLY_TOKENS = 4
-_FILLING = 200
-"""Memories that are there from the start."""
+_TOLD = 1500
+"""Turns that are there from the start."""
+_PLACED = 600
+"""Of them, those that are in clusters."""
 _NEW = 25
-"""Memories that are new in each trial, so that a step has something to do."""
+"""Memories that are new in each trial of a step that would soon have nothing to do else."""
+_NEEDS_NEW = frozenset({StepName.BACKLOG, StepName.SEAL, StepName.TEXT, StepName.CHECKPOINT})
+_BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _INTO_MS = 120
 """A turn arrives up to so long after the work has begun."""
 _SESSION = "bench"
@@ -47,19 +59,34 @@ def measure_offpeak(model: str | None, trials: int, steps: Sequence[StepName]) -
     """Trials of each step on one daemon, each beside a turn of the same size without it."""
     chance = random.Random(1)
     made: list[Trial] = []
-    with own_daemon(model, EDGE_RECALL_FAST_ANSWERS="false", EDGE_INDEX_HEAD="128") as daemon:
-        _fill(daemon.client, _FILLING, chance)
-        daemon.wait_until_quiet()
-        _first_token_ms(daemon.client, chance)
-        for step in steps:
-            for number in range(trials):
-                made.append(_trial(daemon, step, chance))
-                click.echo(f"{step}, trial {number}: {made[-1].later_ms:+.0f} ms", err=True)
+    with tempfile.TemporaryDirectory(prefix="edge-bench-") as folder:
+        state = Path(folder) / "state"
+        _live(state)
+        settings = {"EDGE_STATE_DIR": str(state), "EDGE_RECALL_FAST_ANSWERS": "false", "EDGE_INDEX_HEAD": "128"}
+        with own_daemon(model, **settings) as daemon:
+            daemon.wait_until_quiet()
+            _first_token_ms(daemon.client, chance)
+            for step in steps:
+                for number in range(trials):
+                    made.append(_trial(daemon, step, chance))
+                    click.echo(f"{step}, trial {number}: {made[-1].later_ms:+.0f} ms", err=True)
     return report_of(made)
 
 
+def _live(state: Path) -> None:
+    """A memory that every step finds work in: told in turns, and partly in clusters."""
+    state.mkdir(mode=0o700)
+    told = [
+        Memory(str(number), text, _BEGAN + number * timedelta(minutes=1))
+        for number, text in enumerate(made_up.own_doings(_TOLD, 1))
+    ]
+    with bench_memory(state, real_embedder()) as memory:
+        place_by_centroids(memory, memory.tell(told, Source.USER)[:_PLACED])
+
+
 def _trial(daemon: OwnDaemon, step: StepName, chance: random.Random) -> Trial:
-    _fill(daemon.client, _NEW, chance)
+    if step in _NEEDS_NEW:
+        _add(daemon.client, _NEW, chance)
     if step is not StepName.BACKLOG:
         daemon.wait_until_quiet()
     idle = _first_token_ms(daemon.client, chance)
@@ -72,11 +99,12 @@ def _trial(daemon: OwnDaemon, step: StepName, chance: random.Random) -> Trial:
 
 
 class _Work:
-    """One step, worked on by a thread of its own until it ends."""
+    """One step, worked on by a thread of its own until it ends or is to end."""
 
     def __init__(self, client: Client, step: StepName) -> None:
         self._begun = threading.Event()
         self._ended = threading.Event()
+        self._is_to_end = False
         self._thread = threading.Thread(target=self._follow, args=(client, step))
         self._thread.start()
         self._begun.wait(5)
@@ -86,6 +114,8 @@ class _Work:
         return not self._ended.is_set()
 
     def end(self) -> None:
+        """What is left of the step is done in the next trial."""
+        self._is_to_end = True
         self._thread.join()
 
     def _follow(self, client: Client, step: StepName) -> None:
@@ -93,7 +123,7 @@ class _Work:
             with client.consolidate(now=True, only=step.value) as running:
                 self._begun.set()
                 for event in running:
-                    if isinstance(event, Worked) and event.data["state"] != "waiting":
+                    if self._is_to_end or (isinstance(event, Worked) and event.data["state"] != "waiting"):
                         break
         except EdgeError as error:
             click.echo(f"{step}: {error.message}", err=True)
@@ -102,7 +132,7 @@ class _Work:
             self._begun.set()
 
 
-def _fill(client: Client, count: int, chance: random.Random) -> None:
+def _add(client: Client, count: int, chance: random.Random) -> None:
     for _ in range(count):
         box, shelf = chance.randrange(10**6), chance.randrange(100)
         client.remember(f"Box {box} with the winter coats is on shelf {shelf}. 第{box}箱。", kind="fact_reference")
