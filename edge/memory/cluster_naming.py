@@ -142,13 +142,13 @@ def _tells_en(word: str) -> bool:
 def _apart(ranked: Sequence[str]) -> list[str]:
     """Without what overlaps a better one: 红烧 and 烧肉, tomato and tomatoes."""
     kept: list[str] = []
+    terms, firsts, lasts = set[str](), set[str](), set[str]()
     for word in ranked:
-        if not any(_overlap(word, other) for other in kept):
+        own = search_terms(word)
+        is_cut = bool(_HAN_RUN.match(word)) and (word[0] in lasts or word[-1] in firsts)
+        if not is_cut and terms.isdisjoint(own):
             kept.append(word)
+            terms.update(own)
+            firsts.add(word[0])
+            lasts.add(word[-1])
     return kept
-
-
-def _overlap(word: str, other: str) -> bool:
-    if _HAN_RUN.match(word) and (word[0] == other[-1] or word[-1] == other[0]):
-        return True
-    return not set(search_terms(word)).isdisjoint(search_terms(other))
