@@ -11,7 +11,9 @@ from edge.engine.ports import Page, Vector
 from edge.memory.clusters import Change, ChangeRecord, Cluster, Placement, Run, RunId, Staged
 from edge.memory.units import ClusterId, Kind, OwnerId, Unit, UnitId
 
-LEADING_KINDS = frozenset({Kind.EPISODE, Kind.FACT_REFERENCE, Kind.USER_PROFILE, Kind.SESSION_STATE})
+DRAWN_KINDS = frozenset({Kind.FACT_REFERENCE, Kind.USER_PROFILE, Kind.SESSION_STATE})
+"""Kinds of what is drawn from a person's words: where these are kept too, it goes with them."""
+LEADING_KINDS = DRAWN_KINDS | {Kind.EPISODE}
 """Kinds that are placed for themselves; of episodes those that are the person's words."""
 
 
@@ -49,7 +51,8 @@ class ClusterStore(Protocol):
 
     def unplaced(self, owner: OwnerId, *, limit: int, after: UnitId | None = None) -> list[Unplaced]:
         """Units to place, by id: of LEADING_KINDS, neither superseded nor archived, in no cluster, not staged by the
-        run that is open (staged as unplaced neither), and not taken out of a cluster by the person."""
+        run that is open (staged as unplaced neither), not taken out of a cluster by the person, and not drawn from
+        words of the person that are current too: with those it goes as the assistant's words do."""
 
     def count_unplaced(self, owner: OwnerId) -> int:
         """How many units `unplaced` would name in all."""

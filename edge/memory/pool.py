@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta, tzinfo
-from itertools import pairwise
+from datetime import date, datetime, tzinfo
 
 import numpy as np
 
 from edge.memory.enrichment import points_at_a_person
 from edge.memory.interaction import Floats, best_by_unit, best_matches, token_weights, weighted
+from edge.memory.neighbours import neighbours
 from edge.memory.people import About, asked_people, name_spans, names, whom
 from edge.memory.periods import nearness
 from edge.memory.places import NOWHERE, Place
@@ -22,12 +22,10 @@ from edge.memory.scoring import Evidence, Flags, Ints, Weights, content
 from edge.memory.sought import what_is_sought
 from edge.memory.text import LONG_TEXT, is_prefix, query_terms, search_terms, telling_terms, text_terms
 from edge.memory.times import Order, order_in, times_in
-from edge.memory.units import SELF, ClusterId, Kind, SessionId, Source, Unit
+from edge.memory.units import SELF, ClusterId, Kind, Source, Unit
 
 _REMARK = re.compile(r"\s*\[[^\[\]]*\]\s*$")
 """What an import adds to someone's words: "[shares a photo]"."""
-TALK_GAP = timedelta(hours=3)
-"""Silence after which the same session is another talk."""
 _LENT = 0.5
 """What a word counts that a question means without saying it."""
 _EMPTY = 0.1
@@ -143,7 +141,7 @@ class Pool:
         units = [candidate.unit for candidate in self._candidates]
         asked = self._asked(units)
         own, others = _sides(units, asked)
-        before, after, talk = self._talk()
+        before, after, talk = neighbours(units, [candidate.place for candidate in self._candidates])
         assistants = np.array([unit.source is Source.ASSISTANT for unit in units], dtype=np.bool_)
         of_assistant = asks_of_assistant(self._question.text)
         bm25 = np.array([candidate.signals.bm25 for candidate in self._candidates], dtype=np.float32)
@@ -244,21 +242,6 @@ class Pool:
         """What asks answers nothing, unless somebody wants to know what they asked."""
         return np.array(flags, dtype=np.bool_) & (not self._about_asking)
 
-    def _talk(self) -> tuple[Ints, Ints, Ints]:
-        """Rows of the words before and after, and the talks, as far as they are among the candidates."""
-        rows = {candidate.unit.id: row for row, candidate in enumerate(self._candidates)}
-        before, after = (np.full(len(self), -1, dtype=np.int64) for _ in range(2))
-        for row, candidate in enumerate(self._candidates):
-            for other, this, that in ((candidate.place.before, before, after), (candidate.place.after, after, before)):
-                if other is not None and other in rows:
-                    this[row] = rows[other]
-                    if that[rows[other]] < 0:
-                        that[rows[other]] = row
-        talk = _talks(self._candidates)
-        for side in (before, after):  # what was said hours later is no neighbour
-            side[(side >= 0) & (talk[side] != talk)] = -1
-        return before, after, talk
-
 
 def _held(asked: Sequence[str], terms: frozenset[str], text: str) -> frozenset[str]:
     """Which of the question's terms a text holds; `terms` as `text_terms` gives them."""
@@ -294,23 +277,3 @@ def _sides(units: Sequence[Unit], asked: frozenset[str]) -> tuple[Flags, Flags]:
     own = np.array([side is About.ASKED for side in sides], dtype=np.bool_)
     others = np.array([side is About.OTHERS for side in sides], dtype=np.bool_)
     return own, others
-
-
-def _talks(candidates: Sequence[Candidate]) -> Ints:
-    """A number for each talk: units of one session without a long silence between them. What was said in no session
-    is a talk of its own."""
-    talks = -1 - np.arange(len(candidates), dtype=np.int64)
-    by_session: dict[SessionId, list[int]] = {}
-    for row, candidate in enumerate(candidates):
-        if candidate.place.session is not None:
-            by_session.setdefault(candidate.place.session, []).append(row)
-    number = 0
-    for rows in by_session.values():
-        said = sorted(rows, key=lambda row: candidates[row].unit.valid_from)
-        talks[said[0]] = number
-        for earlier, later in pairwise(said):
-            silence = candidates[later].unit.valid_from - candidates[earlier].unit.valid_from
-            number += silence > TALK_GAP
-            talks[later] = number
-        number += 1
-    return talks

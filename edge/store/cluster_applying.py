@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 
+from edge.engine.cluster_ports import DRAWN_KINDS
 from edge.memory.cluster_runs import Fitting, Standing, Target, fitting, mean_vector
 from edge.memory.clusters import (
     PERSON_TRIGGER,
@@ -45,18 +46,26 @@ MEAN_OF = 1000
 
 _HOMES = "SELECT id, cluster FROM units WHERE owner = :owner AND id IN (SELECT value FROM json_each(:ids))"
 _IN_CLUSTERS = "SELECT id, cluster FROM units WHERE owner = :owner AND cluster IN (SELECT value FROM json_each(:ids))"
+_DRAWN = ", ".join(f"'{kind.value}'" for kind in sorted(DRAWN_KINDS))
+_IS_DRAWN = f"({{0}}.kind IN ({_DRAWN}) AND {{0}}.source = 'user')"
+_IS_ECHO = "(f.kind = 'tool_result' OR (f.kind = 'episode' AND f.source IN ('assistant', 'tool')))"
 _LEADER = """
-    (SELECT min(l.id) FROM units l WHERE l.source_turn = f.source_turn AND l.owner = f.owner
-        AND l.kind = 'episode' AND l.source IN ('user', 'import'))
+    (SELECT min(l.id) FROM units l WHERE l.source_turn = {0}.source_turn AND l.owner = {0}.owner
+        AND l.kind = 'episode' AND l.source IN ('user', 'import') AND {1})
 """
-_IS_FOLLOWER = "(f.kind = 'tool_result' OR (f.kind = 'episode' AND f.source IN ('assistant', 'tool')))"
+_HOLDS = "l.superseded = 0 AND l.archived_at IS NULL"
+_LED_BY = _LEADER.format("f", f"({_IS_ECHO} OR ({_HOLDS}))")
+"""The words of the person that a unit of the same turn goes with; a fact whose words hold no more stands for itself."""
+_IS_FOLLOWER = f"({_IS_ECHO} OR {_IS_DRAWN.format('f')})"
+IS_LED = f"(u.source_turn NOTNULL AND {_IS_DRAWN.format('u')} AND {_LEADER.format('u', _HOLDS)} NOTNULL)"
+"""Whether unit `u` goes with the words that it was drawn from."""
 _FOLLOWERS = f"""
-    SELECT f.id, f.cluster, {_LEADER} FROM units f INDEXED BY units_by_turn
+    SELECT f.id, f.cluster, {_LED_BY} FROM units f INDEXED BY units_by_turn
     WHERE f.owner = :owner AND {_IS_FOLLOWER} AND f.source_turn NOTNULL AND f.source_turn IN (
         SELECT u.source_turn FROM units u WHERE u.id IN (SELECT value FROM json_each(:ids)) AND u.source_turn NOTNULL)
 """
 _STRAGGLERS = f"""
-    SELECT f.id, f.cluster, {_LEADER} FROM units f INDEXED BY units_in_cluster
+    SELECT f.id, f.cluster, {_LED_BY} FROM units f INDEXED BY units_in_cluster
     WHERE f.owner = :owner AND f.cluster IS NULL AND f.source_turn NOTNULL AND {_IS_FOLLOWER}
 """
 _LAST_PLACED_BY_PERSON = f"""

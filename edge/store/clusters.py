@@ -35,7 +35,7 @@ from edge.memory.clusters import (
     check_key,
 )
 from edge.memory.units import ClusterId, OwnerId, UnitId
-from edge.store.cluster_applying import HELD, put_in_force, take_back
+from edge.store.cluster_applying import HELD, IS_LED, put_in_force, take_back
 from edge.store.cluster_rows import (
     CLUSTERS,
     cluster_from,
@@ -64,6 +64,7 @@ _TO_PLACE = f"""
     WHERE u.owner = :owner AND u.cluster IS NULL AND u.superseded = 0 AND u.archived_at IS NULL
         AND u.kind IN ({", ".join(f"'{kind.value}'" for kind in sorted(LEADING_KINDS))})
         AND (u.kind <> 'episode' OR u.source IN ('user', 'import'))
+        AND NOT {IS_LED}
         AND NOT EXISTS (SELECT 1 FROM cluster_placements s JOIN cluster_runs o ON o.id = s.run
             WHERE s.unit = u.id AND o.state = 'open')
         AND NOT {HELD}

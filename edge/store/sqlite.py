@@ -64,9 +64,12 @@ def open_store(path: Path, clock: Clock) -> SqliteStore:
 
 
 class SqliteStore:
-    """See MemoryStore for what each method means. All raise DiskFull, StoreReadOnly, StoreDamaged or
-    StoreFailed when the database does, RequestInvalid for text with lone surrogates; nothing of the failed call is
-    kept then."""
+    """See MemoryStore for what each method means. `archive`, `batches` and so on are the same database as ArchiveStore,
+    BatchStore and the other ports of their own.
+
+    All raise DiskFull, StoreReadOnly, StoreDamaged or StoreFailed when the database does, RequestInvalid for text with
+    lone surrogates; nothing of the failed call is kept then.
+    """
 
     def __init__(self, db: Database, path: Path, clock: Clock) -> None:
         self._db = db
@@ -76,35 +79,21 @@ class SqliteStore:
         self._remover = Remover(db, self._traces, self._reserve)
         self._masks = Masks(db)
         self._warm = Warm(db)
-        self.forgetting = SqliteForgetting(self._remover)
-        """And as its ForgettingStore."""
         self.archive = SqliteArchive(db)
-        """The same database as the engine's ArchiveStore."""
         self.batches = SqliteBatches(db)
-        """The same database as the engine's BatchStore."""
-        self.distilling = SqliteDistilling(db)
-        """And as its DistillingStore."""
         self.clusters = SqliteClusters(db)
-        """And as its ClusterStore."""
-        self._signposts = KeptSignposts(db, self.clusters)
         self.cold = SqliteCold(db)
-        """And as its ColdStore."""
         self.contexts = SqliteContexts(db)
-        """And as its ContextStore."""
+        self.distilling = SqliteDistilling(db)
         self.evolving = SqliteEvolving(db)
-        """And as its EvolvingStore."""
+        self.forgetting = SqliteForgetting(self._remover)
         self.merging = SqliteMerging(db)
-        """And as its MergingStore."""
         self.nights = SqliteNights(db)
-        """And as its NightStore."""
         self.readings = SqliteReadings(db)
-        """And as its ReadingStore."""
         self.topics = SqliteTopics(db)
-        """And as its TopicStore."""
         self.truth = SqliteTruth(db)
-        """And as its TruthStore."""
         self.vector_log = SqliteVectorLog(db)
-        """And as its VectorLog."""
+        self._signposts = KeptSignposts(db, self.clusters)
 
     # --- writing ---
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edge.engine.cluster_ports import LEADING_KINDS, Unplaced
+from edge.engine.cluster_ports import DRAWN_KINDS, LEADING_KINDS, Unplaced
 from edge.engine.ports import Page, Vector
 from edge.errors import (
     ClusterKeyTaken,
@@ -400,6 +400,7 @@ class FakeClusters:
 
     def _to_place(self, owner: OwnerId) -> list[Unit]:
         staged = {unit for kept in self._of(owner) for unit in kept.placements}
+        followers = self._followers(owner)
         return [
             unit
             for unit in self._mine(owner)
@@ -409,23 +410,28 @@ class FakeClusters:
             and (unit.kind is not Kind.EPISODE or unit.source in (Source.USER, Source.IMPORT))
             and unit.id not in staged
             and self._last_why(unit.id) is not Why.PERSON
+            and unit.id not in followers
         ]
 
     def _followers(self, owner: OwnerId) -> dict[UnitId, UnitId]:
         leaders: dict[int, UnitId] = {}
+        current: dict[int, UnitId] = {}
         for unit in self._mine(owner):
             leads = unit.kind is Kind.EPISODE and unit.source in (Source.USER, Source.IMPORT)
             if leads and unit.source_turn is not None:
                 leaders.setdefault(unit.source_turn, unit.id)
-        return {
-            unit.id: leaders[unit.source_turn]
-            for unit in self._mine(owner)
-            if unit.source_turn in leaders
-            and (
-                unit.kind is Kind.TOOL_RESULT
-                or (unit.kind is Kind.EPISODE and unit.source in (Source.ASSISTANT, Source.TOOL))
+                if self._is_current(unit) and unit.archived_at is None:
+                    current.setdefault(unit.source_turn, unit.id)
+        found: dict[UnitId, UnitId] = {}
+        for unit in self._mine(owner):
+            is_drawn = unit.kind in DRAWN_KINDS and unit.source is Source.USER
+            is_echo = unit.kind is Kind.TOOL_RESULT or (
+                unit.kind is Kind.EPISODE and unit.source in (Source.ASSISTANT, Source.TOOL)
             )
-        }
+            led_by = current if is_drawn else leaders if is_echo else {}
+            if unit.source_turn in led_by:
+                found[unit.id] = led_by[unit.source_turn]
+        return found
 
     def _home(self, unit: UnitId) -> ClusterId | None:
         return self._store._units[unit].cluster

@@ -324,6 +324,31 @@ class ClusterStoreContract:
         store.clusters.undo(ANN, number, NOON)
         assert homes(store, reply) == [None]
 
+    def test_what_is_drawn_from_words_goes_with_them(self, store: Stores) -> None:
+        drawn = [insert(fact("The user has an espresso machine."))]
+        begun = store.begin_turn(ANN, MAIN, "my espresso machine", [insert(episode("my espresso machine"))], NOON)
+        assert begun.turn is not None
+        facts = store.finish_turn(ANN, begun.turn, "I see.", TurnState.DONE, drawn, NOON).added
+        assert [each.unit.id for each in store.clusters.unplaced(ANN, limit=9)] == list(begun.added)
+        assert store.clusters.count_unplaced(ANN) == 1
+        cluster = made(store, *begun.added)
+        assert homes(store, facts) == [cluster]
+        other = made(store, *say(store, "runs nginx"), profile=SERVERS)
+        store.clusters.undo(ANN, run(store, (), place(begun.added, other)), NOON)
+        assert homes(store, facts) == [cluster]
+
+    @pytest.mark.parametrize("how", ["archived", "superseded"])
+    def test_what_is_drawn_from_words_that_hold_no_more_stands_for_itself(self, store: Stores, how: str) -> None:
+        drawn = [insert(fact("The user has an espresso machine."))]
+        begun = store.begin_turn(ANN, MAIN, "my espresso machine", [insert(episode("my espresso machine"))], NOON)
+        assert begun.turn is not None
+        facts = store.finish_turn(ANN, begun.turn, "I see.", TurnState.DONE, drawn, NOON).added
+        if how == "archived":
+            store.archive.archive(ANN, begun.added, Archived.BY_HAND, NOON)
+        else:
+            store.apply(ANN, [insert(episode("no more"), supersedes=begun.added)], NOON)
+        assert set(facts) <= {each.unit.id for each in store.clusters.unplaced(ANN, limit=9)}
+
     # --- reading ---
 
     def test_members_come_newest_first_in_pages(self, store: Stores) -> None:
