@@ -25,7 +25,7 @@ WITHOUT = {
     "They work on what a call with an owner has read, and read nothing themselves.": (
         "answers.Answers.reply", "entry.*", "progress.Progress.*", "recall.Found.*", "refusals.*",
         "search.Search.with_passages", "past.*", "windows.Windows.reply_tokens", "contexts.without_secrets",
-        "compaction.*", "truth.AskBack.*",
+        "anchor.Anchor.role", "anchor.Anchor.language", "compaction.*", "truth.AskBack.*",
         "clustering_asking.*", "clustering_making.*", "clustering_naming.*", "clustering_picture.*",
         "clustering_placing.*", "clustering_state.*", "clustering_work.*", "echo.EchoGuard.reply",
         "windows.Windows.quote", "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*",

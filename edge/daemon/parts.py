@@ -12,8 +12,8 @@ from typing import Protocol
 from edge.clock import Clock
 from edge.daemon.hindrances import OffPeak
 from edge.daemon.resident import resident_bytes
+from edge.engine.anchor import PromptPlan
 from edge.engine.model_ports import LanguageModel, TextEmbedder
-from edge.engine.windows import PromptPlan
 from edge.errors import EdgeError, ModelUnfit, SettingsInvalid
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans

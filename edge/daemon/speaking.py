@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from edge.daemon.workers import ThreadWorker
+from edge.engine.anchor import PromptPlan
 from edge.engine.model_ports import LanguageModel
 from edge.engine.opening import Speaker
 from edge.engine.ports import MemoryStore
-from edge.engine.windows import PromptPlan, Windows
+from edge.engine.windows import Windows
 from edge.errors import EdgeError
 from edge.memory.units import OwnerId
 from edge.prompt.composition import Composer

@@ -5,45 +5,26 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime
 
+from edge.engine.anchor import Anchor, PromptPlan
 from edge.engine.compaction import Compaction
 from edge.engine.entry import Entries, Entry
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.telling import replacements, told_again
 from edge.errors import MemoryNotFound
-from edge.memory.language import language_of
-from edge.memory.lifecycle import newest_answers
 from edge.memory.questions import asks
-from edge.memory.units import SELF, OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
+from edge.memory.units import OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
 from edge.prompt.budget import Wanted, allot
 from edge.prompt.composition import Composer, Tokens
 from edge.prompt.replies import quoted
 from edge.prompt.structured import IDLE, Execution
-from edge.prompt.texts import LANGUAGES, Shift
-from edge.prompt.window import Marks, Window, must_compact
+from edge.prompt.texts import Shift
+from edge.prompt.window import Window, must_compact
 
 _KEPT_WINDOWS = 64
 _TURNS_LOOKED_AT = 40
 _TURNS_HEARD = 6
-
-
-@dataclass(frozen=True, slots=True)
-class PromptPlan:
-    """What shapes a prompt beside its content. `role` and `language` override the built-in texts where set.
-
-    `zone` is the person's time zone for spoken dates; None is the machine's own. `core_slots` are in the anchor,
-    of `newest_slots` only the newest unit.
-    """
-
-    marks: Marks
-    memory_tokens: int
-    anchor_tokens: int
-    core_slots: tuple[str, ...]
-    newest_slots: frozenset[str] = frozenset()
-    role: str = ""
-    language: str = "auto"
-    zone: tzinfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +52,7 @@ class Windows:
         self._store = store
         self._composer = composer
         self._plan = plan
+        self._anchor = Anchor(store, composer, plan)
         self._entries = Entries(composer, plan.memory_tokens, plan.zone)
         self._compaction = Compaction(composer, self._entries, plan.marks)
         self._windows: OrderedDict[tuple[OwnerId, SessionId], Window] = OrderedDict()
@@ -143,7 +125,7 @@ class Windows:
         the summary."""
         window = prompt.window
         units = self._store.units(scope, window.units)
-        return [self._role(window.language), *(unit.content for unit in units.values()), window.summary]
+        return [self._anchor.role(window.language), *(unit.content for unit in units.values()), window.summary]
 
     def quote(self, unit: Unit, at: datetime, language: str) -> str:
         """A memory as a reply that the runtime gives."""
@@ -210,7 +192,8 @@ class Windows:
     def _rebuilt(self, scope: Scope, message: str, said: _Said, *, had: bool) -> Prompt:
         """Role, core facts, a summary, the last turns up to the low mark, and this turn; what has no room gives way."""
         earlier = self._earlier(scope)
-        base = self._base(scope, self._language(message, earlier), said.words)
+        language = self._anchor.language(message, earlier)
+        base = self._anchor.window(scope, language, len(self._entries.bare(said.words)))
         kept = self._compaction.divide(base, earlier, said.words)
         window = kept.behind(base, summed_up=False)
         entry = self._entry(scope, window, said)
@@ -238,30 +221,6 @@ class Windows:
         owner, session = _key(scope)
         turns = self._store.turns(owner, session, last=_TURNS_LOOKED_AT)
         return [turn for turn in turns if turn.message and turn.reply]
-
-    def _base(self, scope: Scope, language: str, words: Tokens) -> Window:
-        """Role text and core facts; the facts stay away where the person's words leave no room for them."""
-        role = self._role(language)
-        core = newest_answers(
-            self._store.slot_units(replace(scope, session=None), self._plan.core_slots, SELF), self._plan.newest_slots
-        )
-        plain = len(self._composer.head(role, ()))
-        room = min(self._plan.anchor_tokens, self._plan.marks.room - plain - len(self._entries.bare(words)))
-        lines: list[str] = []
-        for unit in core:
-            if len(self._composer.head(role, [*lines, unit.content])) - plain > room:
-                break
-            lines.append(unit.content)
-        anchored = frozenset(unit.id for unit in core[: len(lines)])
-        return Window((), language=language).append(self._composer.head(role, lines), anchored)
-
-    def _role(self, language: str) -> str:
-        return self._plan.role or LANGUAGES[language].role
-
-    def _language(self, message: str, earlier: Sequence[Turn]) -> str:
-        if self._plan.language != "auto":
-            return self._plan.language
-        return language_of(earlier[-1].message if earlier else message)
 
     def _entry(self, scope: Scope, window: Window, said: _Said) -> Entry:
         return self._entries.make(

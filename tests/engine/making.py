@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import UTC, datetime
 
+from edge.engine.anchor import PromptPlan
 from edge.engine.archive import Archive
 from edge.engine.doubles import Doubles
 from edge.engine.forgetting import Copies
@@ -15,7 +16,6 @@ from edge.engine.remember import Remember
 from edge.engine.serving import Serving
 from edge.engine.truth import Doubts
 from edge.engine.vectors import Vectors, embedder_key
-from edge.engine.windows import PromptPlan
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans, key_of
 from edge.memory.units import Draft, Insert, Kind, OwnerId, Recalled, SessionId, Stage, Unit, UnitId

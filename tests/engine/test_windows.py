@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from edge.engine.windows import Prompt, PromptPlan, Windows
+from edge.engine.anchor import PromptPlan
+from edge.engine.windows import Prompt, Windows
 from edge.errors import PromptTooLong
 from edge.memory.lifecycle import key_of
 from edge.memory.units import Draft, Insert, Kind, SessionId, TurnId, TurnState, Unit, UnitId
