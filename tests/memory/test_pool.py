@@ -10,7 +10,7 @@ import pytest
 
 from edge.memory.places import NOWHERE, Place
 from edge.memory.pool import Candidate, Pool, Question, Signals
-from edge.memory.units import ClusterId, Kind, SessionId, Source, UnitId
+from edge.memory.units import ClusterId, Kind, SessionId, Source
 from edge.memory.weights import WEIGHTS
 from tests.fakes.embedder import HashEmbedder
 from tests.memory.making import AT, unit
@@ -82,25 +82,6 @@ def test_a_long_text_is_as_good_as_its_best_chunk_and_holds_its_words() -> None:
     assert len(long.codes) > 3
     assert 0 < pool.chunks()[0] < len(long.codes) - 1
     assert pool.evidence().words[0] == 1.0
-
-
-def test_words_next_to_each_other_are_known_from_either_side() -> None:
-    place = Place(S, before=UnitId(1), after=UnitId(3))
-    pool = pool_of("x", candidate(1, "a", place=Place(S)), candidate(2, "b", place=place))
-    pool.add([candidate(3, "c", place=place.beside(UnitId(2))[UnitId(3)])])
-    evidence = pool.evidence()
-    assert (evidence.before.tolist(), evidence.after.tolist()) == ([-1, 0, 1], [1, 2, -1])
-    assert len(set(evidence.talk.tolist())) == 1
-
-
-def test_a_long_silence_begins_another_talk_and_parts_neighbours() -> None:
-    first = candidate(1, "a", place=Place(S, after=UnitId(2)))
-    later = candidate(2, "b", place=Place(S, before=UnitId(1)), at=AT + timedelta(hours=9))
-    elsewhere = candidate(3, "c", place=Place(T), at=AT)
-    alone, too = candidate(4, "d"), candidate(5, "e")
-    evidence = pool_of("x", first, later, elsewhere, alone, too).evidence()
-    assert len(set(evidence.talk.tolist())) == 5
-    assert set(evidence.before.tolist()) | set(evidence.after.tolist()) == {-1}
 
 
 def test_who_is_asked_about_is_known_where_several_speak() -> None:
