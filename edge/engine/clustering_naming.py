@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from edge.engine.clustering_asking import Asking
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_state import LEAST_BACKGROUND
 from edge.engine.clustering_work import Task
-from edge.memory.cluster_naming import alike, clean_key, line_of, tags_of
+from edge.memory.cluster_naming import alike, as_said, clean_key, coverage, line_of, tags_of
 from edge.memory.clusters import Coarse, NamedBy, Profile
 from edge.memory.language import Language
 from edge.memory.text import telling_terms
@@ -21,10 +22,15 @@ from edge.prompt.probes import TECHNICAL
 
 _SHOWN = 5
 _TELLING_FEW = 2.0
-_NAMES = 8
+_NAMES = 12
+_TOLD = 3
+"""Words of the members that names are made of, in twos."""
 _OTHERS = 300
 _LINE_LEAD = 0.3
 """Nats by which another name must be likelier to take the place of the model's own line."""
+_COVERED = 2.0
+"""Nats that a name gains where all members have its words. Without it a tiny model joins a word of the notes with one
+that is likely after anything: "dance piano" where four notes in ten speak of a dance studio."""
 
 
 def profile_of(
@@ -85,7 +91,8 @@ async def name_in(task: Task, topic: Topic, language: Language, taken: Sequence[
     names = await asyncio.to_thread(_names, task, own, language, written)
     usable = [name for name in names if not any(alike(name, other) for other in taken)]
     is_line = written is not None and usable[:1] == [written]
-    return await _likeliest_name(task, asking, usable, weighed, language, is_line=is_line)
+    texts = task.picture.texts(own)
+    return await _likeliest_name(task, asking, usable, weighed, language, texts, is_line=is_line)
 
 
 def _names(task: Task, own: Sequence[UnitId], language: Language, line: str | None) -> list[str]:
@@ -93,8 +100,9 @@ def _names(task: Task, own: Sequence[UnitId], language: Language, line: str | No
     read = _likeliest(task, own, language, 3)
     texts = task.picture.texts(own)
     words = tags_of(texts, others_than(task, own), language)
-    told = [word for word in words if sum(word in text.casefold() for text in texts) > 1][:2]
-    joined = [f"{first} {second}" for first in (*read, *told) for second in read if first != second]
+    told = [word for word in words if sum(word in text.casefold() for text in texts) > 1][:_TOLD]
+    joined = [as_said(first, second, texts) for first, second in combinations(told, 2)]
+    joined += [f"{first} {second}" for first in (*read, *told) for second in read if first != second]
     names = [clean_key(name, texts, language) for name in joined]
     return list(dict.fromkeys(name for name in (line, *names) if name is not None))[:_NAMES]
 
@@ -105,11 +113,13 @@ async def _likeliest_name(
     names: Sequence[str],
     weighed: Sequence[UnitId],
     language: Language,
+    texts: Sequence[str],
     *,
     is_line: bool,
 ) -> str | None:
-    """The name that is likelier by most after the middle one of some members than after other notes. They are members
-    that the name was not made from: a line that repeats one note fits that note alone."""
+    """The name that is likelier by most after the middle one of some members than after other notes, and whose words
+    stand in most of the members' `texts`. Those it is weighed after are members that the name was not made from: a
+    line that repeats one note fits that note alone."""
     beside = [unit for unit in task.state.background.get(language, ()) if unit not in set(weighed)]
     if not names:
         return None
@@ -120,6 +130,7 @@ async def _likeliest_name(
         return None
     lead = np.median(here, axis=0) - there.mean(axis=0)
     lead[0] += _LINE_LEAD if is_line else 0.0
+    lead += _COVERED * np.array([coverage(name, texts) for name in names])
     return names[int(np.argmax(lead))]
 
 

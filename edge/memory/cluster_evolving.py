@@ -18,15 +18,36 @@ from edge.memory.language import Language, language_of
 from edge.memory.text import query_terms, telling_terms
 
 CLEARLY = 0.2
-"""Share of the members by which more of them must say a word of the new key, or of the new tags, than of the old. Two
-are the least, if any say one of the old."""
+"""By how much more the new key, or the new tags, must set the members apart than the old: as the share of them that say
+one of its words, less the share of other notes. By two members at the least, if any say one of the old."""
 _CENTRAL = 40
 """Members nearest the centroid of whose words a key and tags are made."""
 _OTHER_TAGS = 2
 _OTHER_SHARE = 0.2
 """Share of members in the other language from which on there are tags in it too."""
 Terms = Sequence[frozenset[str]]
-"""Of each member."""
+"""Of each of some notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What members say, and other notes."""
+
+    members: Terms
+    others: Terms
+
+    def lead(self, words: Collection[str]) -> float:
+        """How much oftener the members say one of the words than others do, as shares of them."""
+        beside = _named(words, self.others) / len(self.others) if self.others else 0.0
+        return _named(words, self.members) / len(self.members) - beside
+
+    def why_better(self, what: str, old: Collection[str], new: Collection[str]) -> str:
+        """In how many members the new words are, if they are clearly better; empty if not."""
+        before, now = _named(old, self.members), _named(new, self.members)
+        better = now - before >= (2 if before else 1) and self.lead(new) - self.lead(old) >= CLEARLY
+        return (
+            f"{now} of {len(self.members)} members say a word of the {what}, {before} one of the old" if better else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +63,10 @@ def evolved(profile: Profile, members: Sequence[str], others: Sequence[str], tak
     `taken` their keys. A key that a model or the person gave stays: it may say what no member does."""
     if not members:
         return Evolution(profile)
-    terms = [frozenset(telling_terms(member)) for member in members]
+    said = _Said(_terms(members), _terms(others))
     word = word_key(members[:_CENTRAL], others, main_language(members), taken)
-    key, key_why = _better_key(profile, terms, word)
-    tags, tags_why = _better_tags(profile, terms, _tags(key, members, terms, others))
+    key, key_why = _better_key(profile, said, word)
+    tags, tags_why = _better_tags(profile, said, _tags(key, members, said.members, others))
     why = [reason for reason in (key_why, tags_why) if reason]
     if profile.description not in {line_of(member) for member in members}:
         why.append("no member says its line" if profile.description else "it had no line")
@@ -54,18 +75,17 @@ def evolved(profile: Profile, members: Sequence[str], others: Sequence[str], tak
     return Evolution(replace(profile, key=key, tags=tags, description=line_of(members[0])), "; ".join(why))
 
 
-def _better_key(profile: Profile, terms: Terms, key: str | None) -> tuple[str, str]:
+def _better_key(profile: Profile, said: _Said, key: str | None) -> tuple[str, str]:
     if key is None or profile.named_by is not NamedBy.WORDS:
         return profile.key, ""
-    why = _why_better("key", terms, [profile.key], [key])
+    why = said.why_better("key", [profile.key], [key])
     return (key, why) if why else (profile.key, "")
 
 
-def _better_tags(profile: Profile, terms: Terms, fresh: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def _better_tags(profile: Profile, said: _Said, fresh: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """The name of the cluster in the other language stays the first tag."""
     name = profile.tags[:1] if _is_other_name(profile) else ()
-    old = profile.tags[len(name) :]
-    why = _why_better("tags", terms, old, fresh)
+    why = said.why_better("tags", profile.tags[len(name) :], fresh)
     return ((*name, *(tag for tag in fresh if tag not in name)), why) if why else (profile.tags, "")
 
 
@@ -74,15 +94,12 @@ def _is_other_name(profile: Profile) -> bool:
     return by_model and any(language_of(tag) != language_of(profile.key) for tag in profile.tags[:1])
 
 
-def _why_better(what: str, terms: Terms, old: Iterable[str], new: Iterable[str]) -> str:
-    """In how many members the new words are, if that is clearly more than have the old; empty if not."""
-    before, now = _named(old, terms), _named(new, terms)
-    better = now - before >= (max(2, CLEARLY * len(terms)) if before else 1)
-    return f"{now} of {len(terms)} members say a word of the {what}, {before} one of the old" if better else ""
+def _terms(notes: Sequence[str]) -> Terms:
+    return [frozenset(telling_terms(note)) for note in notes]
 
 
 def _named(words: Iterable[str], terms: Terms) -> int:
-    """How many members say one of the words."""
+    """How many notes say one of the words."""
     asked = {term for word in words for term in query_terms(word)}
     return sum(not asked.isdisjoint(each) for each in terms)
 

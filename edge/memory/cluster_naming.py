@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from edge.errors import ClusterKeyInvalid
 from edge.memory.clusters import check_key, key_terms
@@ -25,6 +25,11 @@ _JOINED = re.compile(r"\s*[:：,，、;；/|()（）]\s*")
 _DIGITS = re.compile(r"\d+")
 _HAN_RUN = re.compile("[\u3400-\u9fff]+")
 _WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’-](?=\w))+")
+_POSSESSIVE = re.compile("['’]s$")
+_SHORTENED = re.compile("['’]")
+_CALLS = re.compile(
+    r"(?:^|[.!?,]\s*|\b(?:[Hh]ey|[Hh]i|[Tt]hanks|[Ww]ow|[Yy]eah|[Yy]es),?\s+)([A-Z][a-z]+)(?=[,!])|,\s([A-Z][a-z]+)(?=[.!?])"
+)
 _OWN_SCRIPTS = re.compile(r"[\sA-Za-zÀ-ɏ0-9\u3400-\u9fff'&+#./_’-]*")
 _ASKING = frozenset(
     term
@@ -57,7 +62,8 @@ def clean_key(line: str, notes: Sequence[str], language: Language) -> str | None
 
 def telling_words(members: Sequence[str], others: Sequence[str], language: Language) -> list[str]:
     """Words that many of the members and few others have, most telling first, as they are written."""
-    inside = [set(_words(text, language)) for text in members]
+    called = _called([*members, *others]) if language == "en" else frozenset[str]()
+    inside = [set(_words(text, language)) - called for text in members]
     outside = Counter(word for text in others for word in set(_words(text, language)))
     counts = Counter(word for words in inside for word in words)
     rest = len(others) + 1
@@ -81,10 +87,27 @@ def word_key(
     ranked = telling_words(members, others, language)[:8]
     for second in range(1, len(ranked)):
         for first in range(second):
-            key = _checked(f"{ranked[first]} {ranked[second]}")
+            key = _checked(as_said(ranked[first], ranked[second], members))
             if key is not None and not is_barred(key) and not any(alike(key, other) for other in taken):
                 return key
     return None
+
+
+def as_said(first: str, second: str, texts: Sequence[str]) -> str:
+    """Two words in the order in which more of the texts have them in a row: "mental health", whichever tells more."""
+    between = "" if _HAN_RUN.match(first) and _HAN_RUN.match(second) else " "
+    folded = [text.casefold() for text in texts]
+    forward, backward = (
+        sum(f"{one}{between}{other}" in text for text in folded) for one, other in ((first, second), (second, first))
+    )
+    return f"{second} {first}" if backward > forward else f"{first} {second}"
+
+
+def coverage(key: str, texts: Sequence[str]) -> float:
+    """The share of texts that have a word of a key, taken over its words: 0 to 1."""
+    words = key_terms(key)
+    own = [frozenset(search_terms(text)) for text in texts]
+    return sum(word in terms for terms in own for word in words) / max(1, len(own) * len(words))
 
 
 def tags_of(members: Sequence[str], others: Sequence[str], language: Language) -> tuple[str, ...]:
@@ -126,8 +149,16 @@ def _words(text: str, language: Language) -> Iterator[str]:
             yield from (pair for pair in (run[at : at + 2] for at in range(len(run) - 1)) if _tells_zh(pair))
         return
     for word in _WORD.findall(text):
-        if len(word) > 2 and word.isascii() and _tells_en(word.casefold()):
-            yield word.casefold()
+        bare = _POSSESSIVE.sub("", word).casefold()
+        if len(bare) > 2 and bare.isascii() and not _SHORTENED.search(bare) and _tells_en(bare):
+            yield bare
+
+
+def _called(texts: Iterable[str]) -> frozenset[str]:
+    """Whom the texts speak to by name, "Thanks, Maria!": such a name stands in talk of any subject."""
+    spoken_to = Counter(name.casefold() for text in texts for pair in _CALLS.findall(text) for name in pair if name)
+    said = Counter(word for text in texts for word in set(_words(text, "en")))
+    return frozenset(name for name, count in spoken_to.items() if count > 1 and 4 * count >= said[name])
 
 
 def _tells_zh(pair: str) -> bool:

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edge.errors import ClusterKeyInvalid
-from edge.memory.cluster_naming import alike, clean_key, main_language, tags_of, telling_words, word_key
+from edge.memory.cluster_naming import (
+    alike,
+    as_said,
+    clean_key,
+    coverage,
+    main_language,
+    tags_of,
+    telling_words,
+    word_key,
+)
 from edge.memory.clusters import check_key
 from edge.memory.language import Language
 
@@ -140,3 +149,41 @@ def test_keys_that_say_the_same_are_alike() -> None:
 def test_the_language_of_most_counts() -> None:
     assert main_language([*BREAD, *DOUGH[:2]]) == "en"
     assert main_language([*DOUGH, *BREAD[:1]]) == "zh"
+
+
+def test_whom_a_talk_speaks_to_is_no_word_of_its_subject() -> None:
+    members = ["Thanks, Maria! The kiln is hot.", "Hey Maria, another bowl of clay.", "Wow, Maria, clay on my sleeves!"]
+    others = ["Maria, the bus is late.", "See you, Maria!", "The bus again."]
+    assert "maria" not in telling_words(members, others, "en")
+    assert word_key(members, others, "en", ()) == "clay bowl"
+
+
+def test_a_name_that_is_told_of_stays_a_word() -> None:
+    members = ["Marco owes me 23 euros.", "Paid Marco back for the pizza.", "Marco forgot the pizza again."]
+    assert "marco" in telling_words(members, ["The bus is late."], "en")
+
+
+def test_a_word_is_bare_of_its_ending_and_what_is_shortened_is_none() -> None:
+    words = telling_words(["The store's sign won't light.", "They're at the store's door."], ["x"], "en")
+    assert words[0] == "store"
+    assert not {"store's", "won't", "they're"} & set(words)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "texts", "said"),
+    [
+        ("health", "mental", ["A talk on mental health.", "My mental health."], "mental health"),
+        ("pottery", "class", ["The pottery class.", "a class of pottery"], "pottery class"),
+        ("房租", "水电", ["水电房租都交了"], "水电 房租"),
+    ],
+)
+def test_two_words_stand_in_the_order_they_are_said_in(first: str, second: str, texts: list[str], said: str) -> None:
+    assert as_said(first, second, texts) == said
+
+
+def test_a_key_covers_the_share_of_texts_with_its_words() -> None:
+    texts = ["The dance studio opens.", "We dance again.", "A piano.", "The bus."]
+    assert coverage("dance studio", texts) == pytest.approx((2 + 1) / 8)
+    assert coverage("tax data", texts) == 0
+    assert coverage("房租 水电", ["房租交了", "水电费"]) == pytest.approx(0.5)
+    assert coverage("dance studio", []) == 0
