@@ -41,6 +41,10 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 """What belongs to the clause that was cut off behind it."""
+_AIM = re.compile(r"^I (?:can|could|will|would|may|might)\b|^I'(?:ll|d)\b", re.IGNORECASE)
+"""What something is done for, behind "so": nobody says that it holds."""
+_COUNTED = re.compile(r"\b(?:a few|a couple|some|several|any|many|more|most)$", re.IGNORECASE)
+"""Where the line ends with it, what is counted was named elsewhere."""
 _CALLED = re.compile(r"(?<=[a-z]), [A-Z][a-z]+$")
 _LEAD_IN = re.compile(
     r"^(?:(?:and|but|so|also|plus|well|oh|yeah|yes|yep|no|nope|actually|honestly|luckily|anyway|hey|hi|hello|wow|thanks"
@@ -129,7 +133,9 @@ def _clauses(sentence: str) -> list[str]:
     return clauses[:1] + [
         clause
         for clause, (before, parting) in zip(clauses[1:], joined, strict=True)
-        if not _SAYS.search(before) and not (parting == " and " and _is_subject(before))
+        if not _SAYS.search(before)
+        and not (parting == " and " and _is_subject(before))
+        and not ("so" in parting.split() and _AIM.match(clause))
     ]
 
 
@@ -153,7 +159,7 @@ def _told(clause: str) -> str | None:
         line = _of_what_is_theirs(clause)
     else:
         return None
-    if line is None or len(line) + 1 > LIMIT or _told_terms(line) < _FEWEST_TERMS:
+    if line is None or _COUNTED.search(line) or len(line) + 1 > LIMIT or _told_terms(line) < _FEWEST_TERMS:
         return None
     return f"{line}."
 

@@ -32,6 +32,10 @@ TOLD = {
     "I also practice archery, fencing, etc. However, I am slow.": "The user also practices archery, fencing, etc.",
     "I planted 14 tomatoes, and it was so much fun!": "The user planted 14 tomatoes.",
     "I met the carpenter on Monday, what do you think?": None,
+    "I print more flyers for the bakery so I can reach more people in town.": (
+        "The user prints more flyers for the bakery."
+    ),
+    "I painted the autumn leaves, and I am planning a few.": "The user painted the autumn leaves.",
     "我昨天在莱比锡看了一场足球赛。": "用户昨天在莱比锡看了一场足球赛。",
     "你好，朋友！最近我在学习修理小提琴。": "用户最近在学习修理小提琴。",
     "我一直想去海滨城市，但是我担心时间不够。": "用户一直想去海滨城市，但是担心时间不够。",
@@ -107,6 +111,11 @@ def test_a_statement_is_told_of_the_user(message: str, line: str | None) -> None
 @pytest.mark.parametrize("message", NOTHING)
 def test_nothing_is_made_of_what_states_nothing_of_the_person(message: str) -> None:
     assert lines_of(message) == ()
+
+
+def test_what_followed_from_another_is_told_too() -> None:
+    told = [line.text for line in lines_of("I missed the ferry to Rostock, so I slept at the harbour.")]
+    assert told == ["The user missed the ferry to Rostock.", "The user slept at the harbour."]
 
 
 def test_each_sentence_is_a_line_of_its_own() -> None:
