@@ -11,15 +11,7 @@ import numpy as np
 from edge.engine.clustering_naming import name_in, others_than, profile_of, scores_of
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_work import Outcome, Task
-from edge.memory.cluster_maths import (
-    Vectors,
-    best_grouping,
-    best_linkage,
-    centroid,
-    lying_together,
-    pairs_closer,
-    parts,
-)
+from edge.memory.cluster_maths import Vectors, best_grouping, centroid, lying_together, pairs_closer, parts
 from edge.memory.cluster_naming import word_key
 from edge.memory.cluster_runs import mean_vector
 from edge.memory.clusters import (
@@ -28,7 +20,6 @@ from edge.memory.clusters import (
     Dissolve,
     NamedBy,
     Placement,
-    Run,
     StagedNumber,
     Vector,
     Why,
@@ -52,7 +43,7 @@ _GROUPS = (1.0, 1.25, 1.5)
 
 
 async def gather(task: Task) -> Outcome:
-    """Make clusters of units that have no place and lie together; all at first are grouped by average linkage."""
+    """Make clusters of units that have no place and lie together; all at first are grouped by k-means."""
     return await asyncio.to_thread(_gathered, task)
 
 
@@ -109,7 +100,7 @@ def _gathered(task: Task) -> Outcome:
     if task.picture.topics:
         groups = lying_together(vectors, _TOGETHER, FEWEST + 1) if units else []
     else:
-        groups = _first_groups(vectors, task.run) if len(units) >= BOOTSTRAP_FEWEST else []
+        groups = _first_groups(vectors, task.run.seed) if len(units) >= BOOTSTRAP_FEWEST else []
     changes, placements = _made(task, [[units[at] for at in group] for group in groups])
     placed = {placement.unit for placement in placements}
     left = [Placement(unit, None, Why.UNPLACED) for unit in free if unit not in placed]
@@ -149,11 +140,12 @@ def _made(
     return changes, placements
 
 
-def _first_groups(vectors: Vectors, run: Run) -> list[list[int]]:
-    """By average linkage, and where that was rolled back by k-means."""
-    counts = [round(math.sqrt(len(vectors)) * share) for share in _GROUPS]
-    labels = best_linkage(vectors, counts) if run.attempt == 1 else best_grouping(vectors, counts, run.seed)
-    groups = [[int(row) for row in np.flatnonzero(labels == label)] for label in np.unique(labels)]
+def _first_groups(vectors: Vectors, seed: int) -> list[list[int]]:
+    root = math.sqrt(len(vectors))
+    grouping = best_grouping(vectors, [round(root * share) for share in _GROUPS], seed)
+    groups = [
+        [int(row) for row in np.flatnonzero(grouping.labels == label)] for label in range(len(grouping.centroids))
+    ]
     return [group for group in groups if len(group) >= FEWEST]
 
 

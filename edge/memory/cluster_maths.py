@@ -8,7 +8,7 @@ seed gives the same groups.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,47 +86,10 @@ def silhouette(vectors: Vectors, labels: Labels, seed: int = 0) -> float:
     return float(np.where(alone, 0.0, (between - within) / wider).mean())
 
 
-def best_linkage(vectors: Vectors, counts: Sequence[int]) -> Labels:
-    """The groups, by average linkage, whose silhouette is best among some numbers of groups; of equals, the fewer."""
-    linked = linkage(vectors, counts)
-    return max((linked[count] for count in sorted(linked)), key=lambda labels: silhouette(vectors, labels))
-
-
-def best_grouping(vectors: Vectors, counts: Sequence[int], seed: int) -> Labels:
-    """The same by k-means."""
+def best_grouping(vectors: Vectors, counts: Sequence[int], seed: int) -> Grouping:
+    """The grouping whose silhouette is best among some numbers of groups; of equals, the one with fewer."""
     groupings = [group(vectors, count, seed) for count in sorted(set(counts))]
-    return max(groupings, key=lambda grouping: silhouette(vectors, grouping.labels, seed)).labels
-
-
-def linkage(vectors: Vectors, counts: Collection[int]) -> dict[int, Labels]:
-    """The group of each vector, (n,), for each of some numbers of groups: those two are joined again and again whose
-    members are nearest each other on average (UPGMA; Sokal and Michener 1958), of equals the first.
-
-    In proportion to the cube of the vectors: 300 take a quarter of a second.
-    """
-    if len(vectors) == 0 or min(counts, default=0) < 1:
-        raise ValueError(f"{len(vectors)} vectors cannot be put into {sorted(counts)} groups")
-    found: dict[int, Labels] = {}
-    labels = np.arange(len(vectors))
-    sizes = np.ones(len(vectors))
-    nearness = (vectors @ vectors.T).astype(np.float64)
-    np.fill_diagonal(nearness, -np.inf)
-    for count in range(len(vectors), min(counts) - 1, -1):
-        if count in counts:
-            found[count] = np.unique(labels, return_inverse=True)[1].astype(np.int64)
-        if count > 1:
-            stays, goes = sorted(divmod(int(np.argmax(nearness)), len(vectors)))
-            _join(nearness, sizes, stays, goes)
-            labels[labels == goes] = stays
-    return found or {len(vectors): labels}
-
-
-def _join(nearness: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64], stays: int, goes: int) -> None:
-    row = (sizes[stays] * nearness[stays] + sizes[goes] * nearness[goes]) / (sizes[stays] + sizes[goes])
-    nearness[stays], nearness[:, stays] = row, row
-    nearness[goes], nearness[:, goes] = -np.inf, -np.inf
-    nearness[stays, stays] = -np.inf
-    sizes[stays] += sizes[goes]
+    return max(groupings, key=lambda grouping: silhouette(vectors, grouping.labels, seed))
 
 
 def parts(vectors: Vectors, seed: int, most: int = SPLIT_OVER) -> list[Labels]:

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from edge.memory.cluster_maths import (
     Vectors,
     best_grouping,
-    best_linkage,
     centroid,
     group,
-    linkage,
     lying_together,
     most_central,
     nearest,
@@ -128,33 +126,7 @@ def _by_definition(vectors: Vectors, labels: np.ndarray[tuple[int], np.dtype[np.
 
 
 def test_the_number_of_groups_that_stand_apart_is_found() -> None:
-    vectors = around([0, 2, 4, 6], 8)
-    for labels in (best_grouping(vectors, [2, 3, 4, 5, 6], 1), best_linkage(vectors, [2, 3, 4, 5, 6])):
-        assert len(np.unique(labels)) == 4
-
-
-@given(st.integers(0, 1000), st.integers(2, 20))
-def test_linkage_joins_what_is_nearest_on_average(seed: int, count: int) -> None:
-    """Compared with the definition, reckoned from the members each time."""
-    vectors = random_vectors(seed, count)
-    linked = linkage(vectors, range(1, count + 1))
-    groups = [[row] for row in range(count)]
-    while len(groups) > 1:
-        pairs = [(one, two) for one in range(len(groups)) for two in range(one)]
-        means = [float((vectors[groups[one]] @ vectors[groups[two]].T).mean()) for one, two in pairs]
-        if sorted(means)[-1] - sorted(means)[max(0, len(means) - 2)] < 1e-5 and len(means) > 1:
-            return  # which of two is nearer hangs on rounding
-        one, two = pairs[int(np.argmax(means))]
-        groups[two] += groups.pop(one)
-        labels = linked[len(groups)]
-        assert {frozenset(group) for group in groups} == {
-            frozenset(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)
-        }
-
-
-def test_of_nothing_there_is_no_linkage() -> None:
-    with pytest.raises(ValueError, match="cannot be put"):
-        linkage(np.zeros((0, 3), dtype=np.float32), [1])
+    assert len(best_grouping(around([0, 2, 4, 6], 8), [2, 3, 4, 5, 6], 1).centroids) == 4
 
 
 @given(seed=st.integers(0, 100), count=st.integers(1, 120), most=st.integers(2, 30))
