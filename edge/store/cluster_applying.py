@@ -35,11 +35,9 @@ from edge.store.cluster_rows import (
     read_changes,
     read_placements,
     read_profiles,
-    vector_blob,
-    vector_from,
 )
 from edge.store.cluster_staging import clear_staged
-from edge.store.rows import json_ids, micros
+from edge.store.rows import json_ids, micros, vector_blob, vector_from
 
 MEAN_OF = 1000
 """Members whose vectors a centroid is the mean of: the newest."""

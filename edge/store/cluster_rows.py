@@ -7,8 +7,6 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict
 
-import numpy as np
-
 from edge.errors import ClusterRunEnded, ClusterRunNotFound
 from edge.memory.cluster_runs import StagedChange, StagedPlacement
 from edge.memory.clusters import (
@@ -27,11 +25,10 @@ from edge.memory.clusters import (
     RunId,
     RunState,
     StagedNumber,
-    Vector,
     Why,
 )
 from edge.memory.units import ClusterId, OwnerId, UnitId
-from edge.store.rows import Row, moment, optional_moment
+from edge.store.rows import Row, moment, optional_moment, vector_from
 
 CLUSTERS = """
     SELECT c.id, c.owner, c.key, c.description, c.tags, c.named_by, c.coarse, c.centroid, c.embedder, count(u.id),
@@ -96,16 +93,6 @@ def profile_from(stored: str | None) -> Profile | None:
     found = json.loads(stored)
     coarse = None if found["coarse"] is None else Coarse(found["coarse"])
     return Profile(found["key"], found["description"], tuple(found["tags"]), NamedBy(found["named_by"]), coarse)
-
-
-def vector_blob(vector: Vector | None) -> bytes | None:
-    """A vector as it is stored."""
-    return None if vector is None else vector.astype("<f4").tobytes()
-
-
-def vector_from(stored: bytes | None) -> Vector | None:
-    """A vector that was stored."""
-    return None if stored is None else np.frombuffer(stored, dtype="<f4").astype(np.float32)
 
 
 def profile_of(columns: Row) -> Profile:

@@ -18,9 +18,8 @@ from edge.store.cluster_rows import (
     read_placements,
     read_profiles,
     target_columns,
-    vector_blob,
 )
-from edge.store.rows import micros
+from edge.store.rows import micros, vector_blob
 
 _BEGIN = """
     INSERT INTO cluster_runs (owner, trigger, seed, attempt, model, prompts, embedder, state, began_at, ended_at)

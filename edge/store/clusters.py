@@ -46,12 +46,11 @@ from edge.store.cluster_rows import (
     read_run,
     read_runs,
     require_open,
-    vector_from,
 )
 from edge.store.cluster_settling import settle
 from edge.store.cluster_staging import abandon, insert_run, stage_changes, stage_placements
 from edge.store.database import Database
-from edge.store.rows import UNIT_COLUMNS, json_ids, unit_from
+from edge.store.rows import UNIT_COLUMNS, json_ids, unit_from, vector_from
 
 _MEMBERS = f"""
     SELECT {UNIT_COLUMNS} FROM units u INDEXED BY units_in_cluster JOIN clusters c ON c.id = u.cluster

@@ -7,6 +7,9 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
+
+from edge.engine.ports import Vector
 from edge.memory.units import ClusterId, Ending, Kind, OwnerId, SessionId, Source, Turn, TurnId, TurnState, Unit, UnitId
 
 Row = tuple[Any, ...]
@@ -40,6 +43,16 @@ def optional_micros(given: datetime | None) -> int | None:
 def optional_moment(stored: int | None) -> datetime | None:
     """As `moment`, for one that may be missing."""
     return None if stored is None else moment(stored)
+
+
+def vector_blob(vector: Vector | None) -> bytes | None:
+    """A vector as it is stored: little-endian float32."""
+    return None if vector is None else vector.astype("<f4").tobytes()
+
+
+def vector_from(stored: bytes | None) -> Vector | None:
+    """A vector that was stored."""
+    return None if stored is None else np.frombuffer(stored, dtype="<f4").astype(np.float32)
 
 
 def json_ids(ids: Collection[int]) -> str:

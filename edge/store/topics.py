@@ -7,14 +7,12 @@ import sqlite3
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
-import numpy as np
-
 from edge.engine.topic_ports import KEPT_TOPICS
 from edge.memory.archive import Why
 from edge.memory.topics import FROZEN_KINDS, Topic, TopicId, Vector
 from edge.memory.units import OwnerId, SessionId, TurnId, UnitId
 from edge.store.database import Database
-from edge.store.rows import json_ids, micros
+from edge.store.rows import json_ids, micros, vector_blob, vector_from
 from edge.store.scopes import of_kinds
 
 _TOPICS = "SELECT id, terms, vector FROM topics WHERE owner = ? AND session = ? ORDER BY last_turn DESC, id DESC"
@@ -45,7 +43,7 @@ class SqliteTopics:
 
     def topics(self, owner: OwnerId, session: SessionId) -> list[Topic]:
         return [
-            Topic(TopicId(number), json.loads(terms), _vector(vector))
+            Topic(TopicId(number), json.loads(terms), vector_from(vector))
             for number, terms, vector in self._db.rows(_TOPICS, (owner, session))
         ]
 
@@ -70,8 +68,8 @@ class SqliteTopics:
 
     def smooth(self, owner: OwnerId, topic: TopicId, vector: Vector) -> None:
         with self._db.relaxed_transaction() as writing:
-            stored = vector.astype("<f4").tobytes()
-            writing.execute("UPDATE topics SET vector = ? WHERE id = ? AND owner = ?", (stored, topic, owner))
+            changed = (vector_blob(vector), topic, owner)
+            writing.execute("UPDATE topics SET vector = ? WHERE id = ? AND owner = ?", changed)
 
     def claim(self, owner: OwnerId, turn: TurnId) -> None:
         with self._db.relaxed_transaction() as writing:
@@ -104,10 +102,6 @@ def clear_topics(db: sqlite3.Connection, owner: OwnerId, silenced: Collection[Tu
 
 def _claim(db: sqlite3.Connection, owner: OwnerId, turn: TurnId) -> None:
     db.execute(_CLAIM, {"owner": owner, "turn": turn})
-
-
-def _vector(stored: bytes | None) -> Vector | None:
-    return None if stored is None else np.frombuffer(stored, dtype="<f4").astype(np.float32)
 
 
 def _json(terms: Mapping[str, int]) -> str:

@@ -164,11 +164,6 @@ class Writer(threading.Thread):
             self.facts.discard(unit)
             self.gone.update(self._talk.forget(unit)["forgotten"])
 
-    def _remembered(self, content: str) -> list[int]:
-        """Bound to the session: what one writer forgets must not stand before the other's model, or a reply made of
-        it is rightly not kept."""
-        return self._talk.remember(content, self._name, kind="session_state")["added"]
-
     def _turn(self, message: str) -> None:
         with self._talk.turn(self._name, message) as turn:
             for event in turn:
