@@ -18,8 +18,9 @@ from edge.memory.rules_assent import Assent
 from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
 from edge.memory.rules_questions import QuestionFinder
+from edge.memory.rules_reading import check_patterns, load_table, read_tables
 from edge.memory.rules_subjects import Relations
-from edge.memory.rules_tables import Slot, Tables, check_patterns, load_table, read_tables
+from edge.memory.rules_tables import Slot, Tables
 from edge.memory.rules_text import fold, simplify
 from edge.memory.rules_values import READERS
 from edge.memory.units import NAME, SELF, Draft, SlotQuestion, Unit
