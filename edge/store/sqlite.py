@@ -254,7 +254,7 @@ class SqliteStore:
         return self._warm.size + self._masks.size + self._signposts.size
 
     def let_go(self) -> None:
-        """Keep no units ready any more of those that were read so far, where memory is needed for something else."""
+        """Keep no units ready any more of those that were read so far: recall reads them anew, as after a start."""
         self._warm.let_go()
         self._signposts.let_go()
 
