@@ -121,7 +121,7 @@ def tags_of(members: Sequence[str], others: Sequence[str], language: Language) -
 
 def line_of(text: str) -> str:
     """The line by which a note describes its cluster: what it begins with."""
-    return " ".join(text.split())[:DESCRIPTION]
+    return " ".join(text.split())[:DESCRIPTION].rstrip()
 
 
 def alike(key: str, other: str) -> bool:

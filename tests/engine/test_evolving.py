@@ -172,6 +172,7 @@ def test_a_line_that_forgetting_took_is_written_anew(desk: Desk, contents: list[
 
 
 def test_two_clusters_never_get_the_same_key(desk: Desk) -> None:
+    gathered(desk, told(desk, [f"The rent of month {number} is paid." for number in range(40)]), RENTED)
     both = [gathered(desk, told(desk, GROWN), Profile(key)) for key in ("topic 1", "topic 2")]
     assert night(desk)["renamed"] >= 1
     one, two = (profile(desk, cluster).key for cluster in both)

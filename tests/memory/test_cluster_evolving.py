@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edge.memory.cluster_evolving import Evolution, evolved
-from edge.memory.clusters import Coarse, NamedBy, Profile, check_key
+from edge.memory.cluster_naming import line_of
+from edge.memory.clusters import Coarse, NamedBy, Profile, check_key, checked
 
 BREAD = [
     "The starter doubled in five hours.",
@@ -120,6 +121,25 @@ def test_for_one_member_s_sake_no_key_is_another() -> None:
     assert evolved(replace(old, description=few[0]), few, (), ()).profile.key == old.key
     few = ["Too much heat.", "The loaf sank.", "A loaf again."]
     assert evolved(replace(old, description=few[0]), few, (), ()).profile.key != old.key
+
+
+def test_words_that_all_notes_say_are_no_better_than_those_of_a_few() -> None:
+    camping = [
+        "Camping together in May.",
+        "A special day together.",
+        "We sang together, how special.",
+        "Camping again.",
+    ]
+    old = Profile("camping may", camping[0], ("camping",), NamedBy.MODEL)
+    others = ["Together with Ann.", "A special offer.", "All together now.", "Nothing special."]
+    assert evolved(old, camping, others, ()) == Evolution(old)
+    assert "together" in evolved(old, camping, ["The boiler is cold."] * 9, ()).profile.tags
+
+
+@pytest.mark.parametrize("note", ["a" * 79 + " and more", "面" * 79 + " 团还有", "  of two\n lines "])
+def test_a_line_is_known_again_however_it_is_cut(note: str) -> None:
+    told = checked(Profile("rye bread", line_of(note)))
+    assert evolved(told, [note, *DOUGH[:1]], BOILER, ()) == Evolution(told)
 
 
 def test_of_no_members_nothing_is_said() -> None:
