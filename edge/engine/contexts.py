@@ -11,7 +11,7 @@ from typing import cast
 from edge.engine.context_ports import ContextStore
 from edge.engine.ports import NewContext, Written
 from edge.engine.remember import Remember
-from edge.memory.secrets import redacted_json
+from edge.memory.secret_json import redacted_json
 from edge.memory.tool_results import told_by_result
 from edge.memory.units import Draft, Kind, OwnerId, SessionId, Source
 from edge.prompt.structured import Execution, compact_json, execution_of

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from edge.engine.contexts import Context
 from edge.engine.events import Event
 from edge.engine.model_ports import Sampling, StopSignal
-from edge.memory.secrets import Labels, redacted_json, redacted_said
+from edge.memory.secret_json import redacted_json
+from edge.memory.secrets import Labels, redacted_said
 from edge.memory.units import OwnerId, SessionId
 
 

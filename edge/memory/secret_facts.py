@@ -9,16 +9,9 @@ from dataclasses import replace
 
 from edge.memory.compression import sentences
 from edge.memory.language import language_of
+from edge.memory.secret_json import called_a_secret
 from edge.memory.secret_wishes import LONGEST_WISH
-from edge.memory.secrets import (
-    Labels,
-    called_a_secret,
-    find_secrets,
-    mark,
-    redacted,
-    redacted_said,
-    secrets_to_keep,
-)
+from edge.memory.secrets import Labels, find_secrets, mark, redacted, redacted_said, secrets_to_keep
 from edge.memory.units import SELF, Draft, Kind
 
 _SHORT = 300
