@@ -130,7 +130,7 @@ async def _likeliest_name(
         return None
     lead = np.median(here, axis=0) - there.mean(axis=0)
     lead[0] += _LINE_LEAD if is_line else 0.0
-    lead += _COVERED * np.array([coverage(name, texts) for name in names])
+    lead += _COVERED * np.array(await asyncio.to_thread(coverage, names, texts))
     return names[int(np.argmax(lead))]
 
 

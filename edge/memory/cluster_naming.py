@@ -12,7 +12,7 @@ from edge.memory.clusters import check_key, key_terms
 from edge.memory.language import Language, language_of
 from edge.memory.stopwords import CHINESE_FUNCTION_CHARACTERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 from edge.memory.text import search_terms, telling_terms
-from edge.memory.topic_stopwords import SAY_NOTHING, SAY_NOTHING_CHARACTERS
+from edge.memory.topic_stopwords import NAME_NOTHING, SAY_NOTHING_CHARACTERS
 
 TAGS = 5
 DESCRIPTION = 80
@@ -62,10 +62,12 @@ def clean_key(line: str, notes: Sequence[str], language: Language) -> str | None
 
 def telling_words(members: Sequence[str], others: Sequence[str], language: Language) -> list[str]:
     """Words that many of the members and few others have, most telling first, as they are written."""
-    called = _called([*members, *others]) if language == "en" else frozenset[str]()
-    inside = [set(_words(text, language)) - called for text in members]
-    outside = Counter(word for text in others for word in set(_words(text, language)))
-    counts = Counter(word for words in inside for word in words)
+    texts = [*members, *others]
+    words = [set(_words(text, language)) for text in texts]
+    called = _called(texts, words) if language == "en" else frozenset[str]()
+    inside = [own - called for own in words[: len(members)]]
+    outside = Counter(word for own in words[len(members) :] for word in own)
+    counts = Counter(word for own in inside for word in own)
     rest = len(others) + 1
 
     def worth(word: str) -> float:
@@ -103,11 +105,11 @@ def as_said(first: str, second: str, texts: Sequence[str]) -> str:
     return f"{second} {first}" if backward > forward else f"{first} {second}"
 
 
-def coverage(key: str, texts: Sequence[str]) -> float:
-    """The share of texts that have a word of a key, taken over its words: 0 to 1."""
-    words = key_terms(key)
-    own = [frozenset(search_terms(text)) for text in texts]
-    return sum(word in terms for terms in own for word in words) / max(1, len(own) * len(words))
+def coverage(keys: Sequence[str], texts: Sequence[str]) -> list[float]:
+    """Of each key the share of texts that have a word of it, taken over its words: 0 to 1."""
+    said = Counter(term for text in texts for term in set(search_terms(text)))
+    terms = [key_terms(key) for key in keys]
+    return [sum(said[term] for term in own) / max(1, len(texts) * len(own)) for own in terms]
 
 
 def tags_of(members: Sequence[str], others: Sequence[str], language: Language) -> tuple[str, ...]:
@@ -154,10 +156,11 @@ def _words(text: str, language: Language) -> Iterator[str]:
             yield bare
 
 
-def _called(texts: Iterable[str]) -> frozenset[str]:
-    """Whom the texts speak to by name, "Thanks, Maria!": such a name stands in talk of any subject."""
+def _called(texts: Iterable[str], words: Iterable[Collection[str]]) -> frozenset[str]:
+    """Whom the texts, which have these words, speak to by name, "Thanks, Maria!": such a name stands in talk of any
+    subject."""
     spoken_to = Counter(name.casefold() for text in texts for pair in _CALLS.findall(text) for name in pair if name)
-    said = Counter(word for text in texts for word in set(_words(text, "en")))
+    said = Counter(word for own in words for word in own)
     return frozenset(name for name, count in spoken_to.items() if count > 1 and 4 * count >= said[name])
 
 
@@ -167,7 +170,7 @@ def _tells_zh(pair: str) -> bool:
 
 
 def _tells_en(word: str) -> bool:
-    return word not in ENGLISH_STOP_WORDS and not set(telling_terms(word)) <= SAY_NOTHING
+    return word not in ENGLISH_STOP_WORDS and not set(telling_terms(word)) <= NAME_NOTHING
 
 
 def _apart(ranked: Sequence[str]) -> list[str]:
