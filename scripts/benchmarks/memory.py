@@ -83,7 +83,7 @@ class BenchMemory:
     def tell(self, turns: Sequence[Memory], source: Source = Source.IMPORT) -> list[UnitId]:
         """Store turns of a conversation as turns of their sessions, as they were said: the words of each are one unit,
         with whose they are as its subject. Embeds them too; gives the units' ids in order."""
-        added = [self._tell(turn, source) for turn in turns]
+        added = [tell_turn(self.store, turn, source, self._next()) for turn in turns]
         for first in range(0, len(turns), _BATCH):
             batch = turns[first : first + _BATCH]
             self._embed(added[first : first + _BATCH], [turn.text for turn in batch])
@@ -94,13 +94,6 @@ class BenchMemory:
         assert self.vectors.embedder is not None
         vector = self.vectors.embedder.embed_query(text)
         return list(self.vectors.nearest(vector, limit, self.store.visible(self.scope)))
-
-    def _tell(self, turn: Memory, source: Source) -> UnitId:
-        words = Draft(Kind.EPISODE, turn.text, source=source, subject=turn.speaker or SELF, valid_from=turn.at)
-        begun = self.store.begin_turn(OWNER, SessionId(turn.session), turn.text, [self._insert(words)], turn.at)
-        assert begun.turn is not None
-        self.store.finish_turn(OWNER, begun.turn, "", TurnState.DONE, [], turn.at)
-        return begun.added[0]
 
     def _embed(self, units: Sequence[UnitId], texts: Sequence[str]) -> None:
         embedder, index = self.vectors.embedder, self.vectors.index
@@ -115,10 +108,26 @@ class BenchMemory:
             pass
 
     def _insert(self, draft: Draft) -> Insert:
-        """The same words said twice are two turns here, as the evidence counts them."""
+        return _insert(draft, self._next())
+
+    def _next(self) -> int:
         self.count += 1
-        valid_from = draft.valid_from or ASKED_AT - timedelta(days=1)
-        return Insert(draft, None, f"bench-{self.count}", valid_from, draft.valid_until)
+        return self.count
+
+
+def tell_turn(store: SqliteStore, turn: Memory, source: Source, number: int) -> UnitId:
+    """Store a turn as one of its session, with no reply; its words are one unit. No other has the number."""
+    words = Draft(Kind.EPISODE, turn.text, source=source, subject=turn.speaker or SELF, valid_from=turn.at)
+    begun = store.begin_turn(OWNER, SessionId(turn.session), turn.text, [_insert(words, number)], turn.at)
+    assert begun.turn is not None
+    store.finish_turn(OWNER, begun.turn, "", TurnState.DONE, [], turn.at)
+    return begun.added[0]
+
+
+def _insert(draft: Draft, number: int) -> Insert:
+    """The same words said twice are two turns here, as the evidence counts them."""
+    valid_from = draft.valid_from or ASKED_AT - timedelta(days=1)
+    return Insert(draft, None, f"bench-{number}", valid_from, draft.valid_until)
 
 
 @contextmanager

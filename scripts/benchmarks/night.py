@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,12 +16,12 @@ import click
 from edge.client.calls import Client
 from edge.client.events import Worked
 from edge.clock import SystemClock
-from edge.memory.units import SELF, Draft, Insert, Kind, SessionId, Source, TurnState, Unit
+from edge.memory.units import Source, Unit
 from edge.store.sqlite import SqliteStore, open_store
 from edge.wire import NightWire, StepWire
 from scripts.benchmarks.conversations import Conversation, Memory
 from scripts.benchmarks.daemon import own_daemon
-from scripts.benchmarks.memory import ASKED_AT, OWNER
+from scripts.benchmarks.memory import ASKED_AT, OWNER, tell_turn
 from scripts.benchmarks.report import NOISE, Report, Table
 
 _LOOK_SECONDS = 5.0
@@ -68,18 +69,15 @@ def _tell(state: Path, conversations: Sequence[Conversation], most: int | None) 
     with closing(open_store(state / "memory.db", SystemClock())) as store:
         for conversation in conversations:
             for turn in conversation.memories[:most]:
-                _say(store, f"{conversation.name}, {turn.session}", turn, told)
+                tell_turn(store, _as_own(turn, conversation.name), Source.USER, told)
                 told += 1
     return told
 
 
-def _say(store: SqliteStore, session: str, turn: Memory, number: int) -> None:
+def _as_own(turn: Memory, conversation: str) -> Memory:
+    """The words alone, as the person's own, in a session that no other conversation has."""
     words = turn.text.removeprefix(f"{turn.speaker}: ")
-    draft = Draft(Kind.EPISODE, words, source=Source.USER, subject=SELF, valid_from=turn.at)
-    insert = Insert(draft, None, f"bench-{number}", turn.at, None)
-    begun = store.begin_turn(OWNER, SessionId(session), words, [insert], turn.at)
-    assert begun.turn is not None
-    store.finish_turn(OWNER, begun.turn, "", TurnState.DONE, [], turn.at)
+    return replace(turn, text=words, speaker="", session=f"{conversation}, {turn.session}")
 
 
 # --- the night -------------------------------------------------------------------------------------------------------
