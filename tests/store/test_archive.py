@@ -12,7 +12,7 @@ from edge.store.sqlite import SqliteStore
 from tests.fakes.memory_store import FakeMemoryStore
 from tests.store.archive_contract import ArchiveContract, Archiving
 from tests.store.making import ANN, NOON, after, fact, insert, scope
-from tests.store.test_isolation import SCANS, plan
+from tests.store.test_isolation import SCANS, planning
 
 
 class TestSqliteArchive(ArchiveContract):
@@ -44,11 +44,7 @@ QUESTIONS: dict[str, Callable[[SqliteStore], object]] = {
 def test_no_question_reads_all_units(sqlite_store: SqliteStore, name: str) -> None:
     sqlite_store.apply(ANN, [insert(fact(f"fact {number}")) for number in range(5)], NOON)
     sqlite_store.archive.archive(ANN, [UnitId(2)], Why.EXPIRED, after(days=99))
-    connection = sqlite_store._db._connection
-    statements: list[str] = []
-    connection.set_trace_callback(statements.append)
-    QUESTIONS[name](sqlite_store)
-    connection.set_trace_callback(None)
-    planned = [line for statement in statements for line in plan(connection, statement)]
+    with planning(sqlite_store) as planned:
+        QUESTIONS[name](sqlite_store)
     assert [line for line in planned if line.startswith(SCANS)] == []
     assert [line for line in planned if "SEARCH" in line]

@@ -22,7 +22,7 @@ from tests.store.clusters_contract import (
     say,
 )
 from tests.store.making import ANN
-from tests.store.test_isolation import SCANS, plan
+from tests.store.test_isolation import SCANS, planning
 
 
 class TestSqliteStore(ClusterStoreContract, ClusterForgettingContract):
@@ -55,11 +55,7 @@ def test_a_settled_run_keeps_where_units_were_and_are_no_more(sqlite_store: Sqli
 
 def test_settling_reads_no_table_whole(sqlite_store: SqliteStore) -> None:
     made(sqlite_store, *say(sqlite_store, "likes espresso"))
-    connection = sqlite_store._db._connection
-    statements: list[str] = []
-    connection.set_trace_callback(statements.append)
-    assert sqlite_store.clusters.settle(ANN, 0)
-    connection.set_trace_callback(None)
-    planned = [line for statement in statements for line in plan(connection, statement)]
+    with planning(sqlite_store) as planned:
+        assert sqlite_store.clusters.settle(ANN, 0)
     assert [line for line in planned if line.startswith((*SCANS, "SCAN"))] == []
     assert [line for line in planned if "cluster_runs_in_force" in line]

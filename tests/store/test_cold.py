@@ -11,7 +11,7 @@ from edge.store.sqlite import SqliteStore
 from tests.fakes.memory_store import FakeMemoryStore
 from tests.store.cold_contract import BEFORE, THEN, ColdContract, Cooling, cooled
 from tests.store.making import ANN
-from tests.store.test_isolation import SCANS, plan
+from tests.store.test_isolation import SCANS, planning
 
 
 class TestSqliteCold(ColdContract):
@@ -37,11 +37,7 @@ QUESTIONS: dict[str, Callable[[SqliteStore, ClusterId, UnitId], object]] = {
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_no_question_reads_all_units(sqlite_store: SqliteStore, name: str) -> None:
     cluster, units = cooled(sqlite_store, "the kettle is blue", "the lamp is old")
-    connection = sqlite_store._db._connection
-    statements: list[str] = []
-    connection.set_trace_callback(statements.append)
-    QUESTIONS[name](sqlite_store, cluster, units[0])
-    connection.set_trace_callback(None)
-    planned = [line for statement in statements for line in plan(connection, statement)]
+    with planning(sqlite_store) as planned:
+        QUESTIONS[name](sqlite_store, cluster, units[0])
     assert [line for line in planned if line.startswith(SCANS)] == []
     assert [line for line in planned if "SEARCH" in line]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -94,12 +95,8 @@ def test_no_query_scans_units_or_turns(sqlite_store: SqliteStore, name: str) -> 
     sqlite_store.visible(scope(present=True))
     sqlite_store.apply(ANN, [insert(fact("written after the mask"))], NOON)
     organise(sqlite_store)
-    connection = sqlite_store._db._connection
-    statements: list[str] = []
-    connection.set_trace_callback(statements.append)
-    QUERIES[name](sqlite_store)
-    connection.set_trace_callback(None)
-    planned = [line for statement in statements for line in plan(connection, statement)]
+    with planning(sqlite_store) as planned:
+        QUERIES[name](sqlite_store)
     assert planned
     assert [line for line in planned if line.startswith(SCANS) and line not in SMALL] == []
     assert [line for line in planned if "SEARCH" in line]
@@ -112,7 +109,21 @@ def organise(store: SqliteStore) -> None:
     store.clusters.begin_run(ANN, trigger="units", seed=1, attempt=1, model=None, prompts=None, embedder=None, at=NOON)
 
 
-def plan(connection: sqlite3.Connection, statement: str) -> list[str]:
+@contextmanager
+def planning(store: SqliteStore) -> Iterator[list[str]]:
+    """Afterwards the list holds how SQLite does what it was asked in the block."""
+    connection = store._db._connection
+    statements: list[str] = []
+    planned: list[str] = []
+    connection.set_trace_callback(statements.append)
+    try:
+        yield planned
+    finally:
+        connection.set_trace_callback(None)
+    planned += [line for statement in statements for line in _plan(connection, statement)]
+
+
+def _plan(connection: sqlite3.Connection, statement: str) -> list[str]:
     if not statement.lstrip().upper().startswith(("SELECT", "WITH", "UPDATE", "DELETE")):
         return []
     rows = connection.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()

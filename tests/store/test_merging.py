@@ -14,7 +14,7 @@ from tests.store.clusters_contract import made
 from tests.store.cold_contract import noted
 from tests.store.making import ANN, NOON
 from tests.store.merging_contract import Merging, MergingContract
-from tests.store.test_isolation import SCANS, plan
+from tests.store.test_isolation import SCANS, planning
 
 
 class TestSqliteMerging(MergingContract):
@@ -45,12 +45,8 @@ QUESTIONS: dict[str, Callable[[SqliteStore, ClusterId, tuple[UnitId, ...]], obje
 def test_no_question_reads_all_units(sqlite_store: SqliteStore, name: str) -> None:
     units = noted(sqlite_store, "the kettle is blue", "the lamp is old")
     cluster = made(sqlite_store, *units)
-    connection = sqlite_store._db._connection
-    statements: list[str] = []
-    connection.set_trace_callback(statements.append)
-    QUESTIONS[name](sqlite_store, cluster, units)
-    connection.set_trace_callback(None)
-    planned = [line for statement in statements for line in plan(connection, statement)]
+    with planning(sqlite_store) as planned:
+        QUESTIONS[name](sqlite_store, cluster, units)
     assert [line for line in planned if line.startswith((*SCANS, "SCAN m"))] == []
     assert [line for line in planned if "SEARCH" in line]
 
