@@ -9,12 +9,18 @@ from typing import Protocol
 
 from edge.engine.ports import Page, Vector
 from edge.memory.clusters import Change, ChangeRecord, Cluster, Placement, Run, RunId, Staged
-from edge.memory.units import ClusterId, Kind, OwnerId, Unit, UnitId
+from edge.memory.units import ClusterId, Kind, OwnerId, Source, Unit, UnitId
 
 DRAWN_KINDS = frozenset({Kind.FACT_REFERENCE, Kind.USER_PROFILE, Kind.SESSION_STATE})
 """Kinds of what is drawn from a person's words: where these are kept too, it goes with them."""
 LEADING_KINDS = DRAWN_KINDS | {Kind.EPISODE}
 """Kinds that are placed for themselves; of episodes those that are the person's words."""
+
+
+def leads(unit: Unit) -> bool:
+    """Whether a cluster is made, weighed and called by a unit's words: not by the assistant's, nor by what a tool
+    returned, which only go with the person's."""
+    return unit.kind in LEADING_KINDS and unit.source in (Source.USER, Source.IMPORT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from functools import partial
 from edge.clock import Clock
 from edge.engine import clustering_making as making
 from edge.engine import clustering_placing as placing
-from edge.engine.cluster_ports import ClusterStore, Unplaced
+from edge.engine.cluster_ports import ClusterStore, Unplaced, leads
 from edge.engine.clustering_asking import Asking
 from edge.engine.clustering_picture import Picture, Pictures, Topic
 from edge.engine.clustering_state import Phase, State, read_state
@@ -203,7 +203,7 @@ class Clustering:
         while True:
             found = partial(self._clusters.members, task.owner, cluster, limit=_PAGE, before=before)
             page = await self._memory.run(found)
-            members += [unit.id for unit in page.units if unit.id not in task.staged]
+            members += [unit.id for unit in page.units if leads(unit) and unit.id not in task.staged]
             before = page.next_before
             if before is None:
                 break

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from edge.engine.cluster_ports import ClusterStore
+from edge.engine.cluster_ports import ClusterStore, leads
 from edge.engine.ports import MemoryStore, Worker
 from edge.engine.reading_ports import ReadingStore
 from edge.errors import MemoryNotFound
@@ -33,6 +33,8 @@ from edge.memory.units import ClusterId, OwnerId, UnitId
 
 SAMPLE = 40
 """Members of a cluster that stand for it."""
+_LOOKED_AT = 3 * SAMPLE
+"""Of the newest members, among which the assistant's words are too."""
 _IN_ONE_JOB = 40
 Target = ClusterId | StagedNumber
 
@@ -126,8 +128,8 @@ class Pictures:
             arrived = [unit for unit, placement in placed.items() if placement.to == to]
             known: list[UnitId] = []
             if not isinstance(to, StagedNumber):
-                page = await self._memory.run(partial(self._clusters.members, owner, to, limit=SAMPLE))
-                known = [unit.id for unit in page.units if unit.id not in placed]
+                page = await self._memory.run(partial(self._clusters.members, owner, to, limit=_LOOKED_AT))
+                known = [unit.id for unit in page.units if leads(unit) and unit.id not in placed][:SAMPLE]
             found.append((to, profile, [*known, *arrived]))
         return found
 

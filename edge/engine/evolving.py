@@ -13,7 +13,7 @@ from functools import partial
 from itertools import accumulate
 
 from edge.clock import Clock
-from edge.engine.cluster_ports import LEADING_KINDS, ClusterStore
+from edge.engine.cluster_ports import ClusterStore, leads
 from edge.engine.evolving_ports import Changed, Evolved, EvolvingStore
 from edge.engine.offpeak import AsideModel, Worked
 from edge.engine.ports import Worker
@@ -24,7 +24,7 @@ from edge.memory.cluster_signals import Note, frame
 from edge.memory.clusters import Cluster, Profile
 from edge.memory.language import language_of
 from edge.memory.nights import StepName
-from edge.memory.units import ClusterId, OwnerId, Source, Unit, UnitId
+from edge.memory.units import ClusterId, OwnerId, UnitId
 
 UNDOABLE = 20
 """Runs in force of an owner that can be undone, one after the other."""
@@ -125,16 +125,11 @@ class Evolving:
         self, owner: OwnerId, cluster: ClusterId, before: UnitId | None, limit: int
     ) -> tuple[dict[UnitId, Note], UnitId | None]:
         page = self._clusters.members(owner, cluster, limit=limit, before=before)
-        units = [unit for unit in page.units if _is_the_person_s(unit)]
+        units = [unit for unit in page.units if leads(unit)]
         vectors = self._clusters.vectors(owner, [unit.id for unit in units])
         texts = {unit.id: unit.content[:_CHARACTERS] for unit in units}
         notes = {unit: Note(text, language_of(text), None, vectors.get(unit)) for unit, text in texts.items()}
         return notes, page.next_before
-
-
-def _is_the_person_s(unit: Unit) -> bool:
-    """Whether a cluster may be called by its words: not by the assistant's, nor by what a tool returned."""
-    return unit.kind in LEADING_KINDS and unit.source in (Source.USER, Source.IMPORT)
 
 
 def _evolved(changed: Changed, units: Mapping[UnitId, Note], beside: _Beside, renamed: Sequence[Evolved]) -> Evolved:

@@ -17,12 +17,12 @@ from edge.engine.model_ports import LanguageModel
 from edge.engine.offpeak import AsideModel, Interrupts
 from edge.errors import Cancelled
 from edge.memory.clusters import Create, NamedBy, Placement, Profile, RunState, StagedNumber, Why, check_key
-from edge.memory.units import ClusterId, OwnerId, UnitId
+from edge.memory.units import ClusterId, OwnerId, Source, UnitId
 from edge.store.sqlite import SqliteStore, open_store
 from tests.fakes.clock import SetClock
 from tests.fakes.memory_store import FakeMemoryStore
 from tests.fakes.topical_model import HostileModel, TopicalModel, at_random, breaks_off, topics_of
-from tests.store.making import ANN, BOB, NOON, fact, insert
+from tests.store.making import ANN, BOB, NOON, episode, fact, insert
 
 T = TypeVar("T")
 Store = FakeMemoryStore | SqliteStore
@@ -151,6 +151,24 @@ def test_new_units_go_to_the_clusters_that_there_are(store: FakeMemoryStore) -> 
         mates = [NOTES[units.index(mate)] for mate in units if store.unit(ANN, mate).cluster == home]
         if home is not None:
             assert topics_of(store.unit(ANN, unit).content) & topics_of(mates[0])
+
+
+@pytest.mark.parametrize("source", [Source.ASSISTANT, Source.TOOL])
+def test_nobody_s_words_but_the_person_s_stand_for_a_cluster(store: FakeMemoryStore, source: Source) -> None:
+    units = told(store)
+    night(store, TopicalModel())
+    cluster = store.unit(ANN, units[0]).cluster
+    assert cluster is not None
+    replies = list(store.apply(ANN, [insert(episode(note, source)) for note in NOTES[12:18]], NOON).added)
+    run = store.clusters.begin_run(
+        ANN, trigger="person", seed=1, attempt=1, model=None, prompts=None, embedder=None, at=NOON
+    )
+    store.clusters.stage(ANN, run, [], [Placement(unit, cluster, Why.PERSON) for unit in replies])
+    store.clusters.apply_run(ANN, run, NOON)
+    told(store, MORE)
+    night(store, TopicalModel())
+    reader = store.clusters.runs(ANN, limit=1)[0]
+    assert not store.readings.readings(ANN, f"{reader.model}/{reader.prompts}", replies)
 
 
 def test_several_new_units_of_another_topic_make_a_cluster_and_one_does_not(store: FakeMemoryStore) -> None:
