@@ -120,6 +120,7 @@ def tune(folders: tuple[Path, ...], weights: Path | None, json_file: Path | None
 @click.option("--data", "folders", multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
 @click.option("--most", type=_AT_LEAST_ONE, metavar="N", help="At most N turns of each conversation.")
 @click.option("--conversation", "names", multiple=True, metavar="NAME", help="Only these of the conversations.")
+@click.option("--judged", is_flag=True, help="Only the conversations of which pairs of turns are judged.")
 @click.option("--without-model", is_flag=True, help="Let centroids decide.")
 @click.option(
     "--placements", type=click.Choice(["model", "centroids"]), default="model", show_default=True,
@@ -131,6 +132,7 @@ def clusters(
     folders: tuple[Path, ...],
     most: int | None,
     names: tuple[str, ...],
+    judged: bool,
     without_model: bool,
     placements: str,
     model: str | None,
@@ -142,9 +144,13 @@ def clusters(
     from scripts.benchmarks.cluster_recall import measure_cluster_recall
     from scripts.benchmarks.clusters import measure_clusters
     from scripts.benchmarks.conversations import read_folder
+    from scripts.benchmarks.judged_pairs import read_conversation_pairs
     from scripts.benchmarks.memory import real_embedder
 
     told = [each for folder in folders for each in read_folder(folder) if not names or each.name in names]
+    if judged:
+        pairs = read_conversation_pairs()
+        told = [each for each in told if (each.data, each.name) in pairs]
     if placements == "centroids":
         report = measure_cluster_recall(told, real_embedder())
     elif without_model:

@@ -18,39 +18,34 @@ from edge.clock import SystemClock
 from edge.engine.clustering import Clustering
 from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.engine.offpeak import AsideModel, Interrupts
-from edge.memory.cluster_maths import Labels, Vectors, group, normalised, silhouette
+from edge.memory.cluster_maths import Labels, Vectors, normalised, silhouette
 from edge.memory.clusters import Cluster, RunState
 from edge.memory.language import language_of
 from edge.memory.units import Draft, Kind, UnitId
 from scripts.benchmarks.cluster_recall import recall_table
 from scripts.benchmarks.conversations import Conversation
+from scripts.benchmarks.judged_pairs import (
+    CONVERSATION_PAIRS,
+    NOTE_PAIRS,
+    Chosen,
+    JudgedConversation,
+    JudgedNote,
+    JudgedPair,
+    are_same,
+    conversations_table,
+    judge,
+    judge_conversation,
+    of_told,
+    read_conversation_pairs,
+    read_notes,
+    read_pairs,
+    shares,
+)
 from scripts.benchmarks.memory import OWNER, BenchMemory, bench_memory
 from scripts.benchmarks.report import NOISE, Report, Table
 
-PAIRS = Path(__file__).resolve().parents[2] / "tests" / "data" / "topic_pairs"
-_STARTS = 8
-"""Seeds over which plain k-means is averaged."""
 _ALIKE = 0.9
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedNote:
-    """A note of the judged pairs."""
-
-    id: str
-    half: str
-    topic: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedPair:
-    """Two notes, and whether they are about one topic."""
-
-    one: str
-    two: str
-    same: bool
 
 
 @dataclass(slots=True)
@@ -71,13 +66,15 @@ def measure_clusters(
     model: LanguageModel | None,
     embedder: TextEmbedder,
     most: int | None = None,
-    pairs: Path = PAIRS,
+    pairs: Path = NOTE_PAIRS,
+    pairs_of_turns: Path = CONVERSATION_PAIRS,
 ) -> Report:
     """Cluster the judged notes, each half for itself and both together, and at most `most` turns of each conversation;
     without a model, by centroids."""
-    report = Report("clusters")
+    report, turn_pairs = Report("clusters"), read_conversation_pairs(pairs_of_turns)
     report.figures["model"] = "none" if model is None else model.id
     report.tables.append(_pairs_table(read_notes(pairs), read_pairs(pairs), model, embedder))
+    judged: list[JudgedConversation] = []
     for conversation in conversations:
         told = conversation.memories[:most]
         with tempfile.TemporaryDirectory() as folder, bench_memory(Path(folder), embedder) as memory:
@@ -86,18 +83,13 @@ def measure_clusters(
             recalled = recall_table(memory, conversation, units)
         report.tables += _conversation_tables(conversation, units, [turn.session for turn in told], clustered, embedder)
         report.tables.append(recalled)
+        if asked := of_told(turn_pairs.get((conversation.data, conversation.name), ()), told):
+            homes = {turn.id: clustered.homes[unit] for turn, unit in zip(told, units, strict=True)}
+            vectors = np.stack([clustered.vectors[unit] for unit in units])
+            judged.append(judge_conversation(conversation, asked, homes, vectors))
+    if judged:
+        report.tables.append(conversations_table(judged))
     return report
-
-
-def read_notes(folder: Path) -> list[JudgedNote]:
-    """The judged notes."""
-    return [JudgedNote(*line.split("\t")) for line in _lines(folder / "notes.tsv")]
-
-
-def read_pairs(folder: Path) -> list[JudgedPair]:
-    """The judged pairs."""
-    rows = [line.split("\t") for line in _lines(folder / "pairs.tsv")]
-    return [JudgedPair(one, two, judged == "same") for one, two, judged in rows]
 
 
 def cluster(memory: BenchMemory, units: Sequence[UnitId], model: LanguageModel | None) -> Clustered:
@@ -169,31 +161,20 @@ def _pair_rows(
         units = memory.add([Draft(Kind.FACT_REFERENCE, note.text) for note in notes])
         clustered = cluster(memory, units, model)
     homes = {note.id: clustered.homes[unit] for note, unit in zip(notes, units, strict=True)}
-    count = len({home for home in homes.values() if home is not None})
-    unplaced = sum(home is None for home in homes.values())
-    languages = {note.id: language_of(note.text) for note in notes}
-    rows: list[tuple[object, ...]] = [(name, "edge", count, unplaced, *_shares([homes], pairs, languages))]
-    vectors = np.stack([clustered.vectors[unit] for unit in units])
-    plain = [group(vectors, max(count, 2), seed).labels for seed in range(_STARTS)]
-    named = [{note.id: int(label) for note, label in zip(notes, labels, strict=True)} for labels in plain]
-    return [*rows, (name, "k-means", count, 0, *_shares(named, pairs, languages))]
+    kinds = _kinds(pairs, {note.id: language_of(note.text) for note in notes})
+    judged = judge(pairs, homes, np.stack([clustered.vectors[unit] for unit in units]))
+    return [
+        (name, "edge", judged.clusters, judged.unplaced, *shares(judged.edge, kinds)),
+        (name, "k-means", judged.clusters, 0, *shares(judged.plain, kinds)),
+    ]
 
 
-def _shares(
-    homes: Sequence[Mapping[str, int | None]], pairs: Sequence[JudgedPair], languages: Mapping[str, str]
-) -> list[float]:
-    """Shares that are right: of all, Chinese, English and mixed pairs, of same and of different ones."""
-    spoken = [frozenset((languages[pair.one], languages[pair.two])) for pair in pairs]
-    right = np.array([[is_right(home, pair) for pair in pairs] for home in homes]).mean(axis=0)
-    same = np.array([pair.same for pair in pairs])
+def _kinds(pairs: Sequence[JudgedPair], languages: Mapping[str, str]) -> list[Chosen]:
+    """All, Chinese, English and mixed pairs, same and different ones."""
+    spoken = [{languages[pair.one], languages[pair.two]} for pair in pairs]
     of = [np.array([each == wanted for each in spoken]) for wanted in ({"zh"}, {"en"}, {"zh", "en"})]
-    return [float(right[chosen].mean()) for chosen in (np.ones_like(same), *of, same, ~same)]
-
-
-def is_right(homes: Mapping[str, int | None], pair: JudgedPair) -> bool:
-    """Whether two notes are in one cluster and are to be, or neither; an unplaced note is with no other."""
-    one, two = homes[pair.one], homes[pair.two]
-    return (one is not None and one == two) == pair.same
+    same = are_same(pairs)
+    return [np.ones_like(same), *of, same, ~same]
 
 
 # --- conversations -----------------------------------------------------------------------------------------------
@@ -258,7 +239,3 @@ def _alike_keys(clusters: Sequence[Cluster], embedder: TextEmbedder) -> int:
         return 0
     vectors = np.stack([embedded.vectors[0] for embedded in embedder.embed(keys)])
     return int((np.triu(vectors @ vectors.T, k=1) > _ALIKE).sum())
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines()

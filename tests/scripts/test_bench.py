@@ -13,16 +13,9 @@ from edge.memory.language import language_of
 from edge.wire import DoneEvent
 from scripts.benchmarks import made_up
 from scripts.benchmarks.__main__ import bench
-from scripts.benchmarks.clusters import (
-    PAIRS,
-    JudgedNote,
-    JudgedPair,
-    is_right,
-    measure_clusters,
-    read_notes,
-    read_pairs,
-)
+from scripts.benchmarks.clusters import measure_clusters
 from scripts.benchmarks.conversations import cut, read_folder, unrelated
+from scripts.benchmarks.judged_pairs import JudgedNote, JudgedPair, is_right, read_notes, read_pairs
 from scripts.benchmarks.latency import STAGES, Size, measure_latency
 from scripts.benchmarks.made_up_vectors import RepeatingEmbedder
 from scripts.benchmarks.memory import ASKED_AT
@@ -255,8 +248,8 @@ def test_every_benchmark_runs_and_writes_its_figures(
 
 
 def test_there_are_two_hundred_judged_pairs_of_which_enough_are_the_same_and_enough_chinese() -> None:
-    notes = {note.id: note for note in read_notes(PAIRS)}
-    pairs = read_pairs(PAIRS)
+    notes = {note.id: note for note in read_notes()}
+    pairs = read_pairs()
     assert len({frozenset((pair.one, pair.two)) for pair in pairs}) == len(pairs) == 200
     assert all(pair.one in notes and notes[pair.one].half == notes[pair.two].half for pair in pairs)
     assert sum(pair.same for pair in pairs) >= 80
