@@ -8,10 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from edge.errors import SettingsInvalid
 from edge.memory.aliases import Aliases
-from edge.memory.language import language_of
+from edge.memory.intents import Intent
+from edge.memory.intents_reading import Intents
+from edge.memory.intents_signs import Signs
+from edge.memory.intents_tables import IntentTable
+from edge.memory.language import Language, language_of
 from edge.memory.progress_questions import ProgressQuestions
 from edge.memory.questions import ends_asking
 from edge.memory.rules_assent import Assent
@@ -70,7 +75,13 @@ class Rules:
     """All rules. Calls take text of any size and content and never raise."""
 
     def __init__(
-        self, slots: Slots, facts: FactFinder, questions: QuestionFinder, assent: Assent, relations: Relations
+        self,
+        slots: Slots,
+        facts: FactFinder,
+        questions: QuestionFinder,
+        assent: Assent,
+        relations: Relations,
+        intents: IntentTable,
     ) -> None:
         self._slots = slots
         self._relations = relations
@@ -78,6 +89,8 @@ class Rules:
         self._questions = questions
         self._assent = assent
         self._progress = ProgressQuestions()
+        signs = Signs(questions.find, partial(facts.find, mentions=[]), facts.relations_in, assent, self._progress)
+        self._intents = Intents(intents, signs)
 
     @property
     def assent(self) -> Assent:
@@ -88,6 +101,10 @@ class Rules:
     def progress(self) -> ProgressQuestions:
         """What asks how far the work at hand is."""
         return self._progress
+
+    def intent_of(self, message: str, language: Language | None = None) -> Intent:
+        """What a message is for; its language is told from it where it is not given."""
+        return self._intents.of(message, language)
 
     @property
     def slots(self) -> Mapping[str, Slot]:
@@ -157,7 +174,7 @@ class Rules:
 
     def compiling(self, slots: Collection[str] | None = None) -> Iterator[None]:
         """The same, one pattern with each item: a millisecond or two, so that it can be done in the background."""
-        others = (*self._assent.lazy(), *self._progress.lazy()) if slots is None else ()
+        others = (*self._assent.lazy(), *self._progress.lazy(), *self._intents.lazy()) if slots is None else ()
         for pattern in (*self._facts.lazy(slots), *self._questions.lazy(slots), *others):
             pattern.get()
             yield
@@ -228,7 +245,7 @@ def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
         table = load_table(own.name, own.text)
         check_patterns(own.name, table)
         rules = _made(read_tables([*named, (own.name, own.text)]))
-        rules.compile(None if "language" in table else table.get("slots", {}).keys())
+        rules.compile(None if table.keys() & {"language", "intents", "intent_words"} else table.get("slots", {}).keys())
     except SettingsInvalid as error:
         message = error.message if error.message.startswith(own.name) else f"{own.name}: {error.message}"
         raise SettingsInvalid(message, hint=_HINT) from error
@@ -238,7 +255,9 @@ def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
 def _made(tables: Tables) -> Rules:
     relations = Relations(tables.relations, tables.shared_relations)
     assent = Assent(tables)
-    return Rules(Slots(tables.slots), FactFinder(tables, assent), QuestionFinder(tables), assent, relations)
+    return Rules(
+        Slots(tables.slots), FactFinder(tables, assent), QuestionFinder(tables), assent, relations, tables.intents
+    )
 
 
 def _slot_of(slots: Mapping[str, Slot], name: str) -> Slot:

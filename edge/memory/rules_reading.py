@@ -9,11 +9,14 @@ from dataclasses import fields
 from typing import Any
 
 from edge.errors import SettingsInvalid
+from edge.memory.intents_signs import SIGNS
+from edge.memory.intents_tables import IntentReader
 from edge.memory.rules_regex import contracted, numbered, without_placeholders
 from edge.memory.rules_tables import LANGUAGES, WORD_LISTS, Slot, Tables
 from edge.memory.rules_values import READERS
 from edge.memory.units import Kind
 
+_SECTIONS = ("slots", "language", "relations", "intents", "intent_words")
 _STATING = ("states", "guesses", "retracts", "corrections")
 _FIELDS = {f.name: str(f.type) for f in fields(Slot) if f.name != "name"}
 
@@ -28,11 +31,13 @@ def read_tables(named: Iterable[tuple[str, str]]) -> Tables:
     words: dict[str, dict[str, list[str]]] = {language: {} for language in LANGUAGES}
     relations: dict[str, str] = {}
     shared: set[str] = set()
+    intents = IntentReader(SIGNS)
     for name, text in named:
         table = load_table(name, text)
         _merge_slots(slots, table.get("slots", {}), name)
         _merge_words(words, table.get("language", {}), name)
         _merge_relations(relations, shared, table.get("relations", {}), name)
+        intents.add(table, name)
     return Tables(
         {name: _slot(name, entry) for name, entry in slots.items()},
         {
@@ -41,6 +46,7 @@ def read_tables(named: Iterable[tuple[str, str]]) -> Tables:
         },
         relations,
         frozenset(shared),
+        intents.table(slots),
     )
 
 
@@ -51,8 +57,8 @@ def load_table(where: str, text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise SettingsInvalid(f"{where} is not TOML: {error}") from error
     for key, value in table.items():
-        if key not in ("slots", "language", "relations") or not isinstance(value, dict):
-            raise SettingsInvalid(f"{where}: `{key}` is none of the tables slots, language, relations")
+        if key not in _SECTIONS or not isinstance(value, dict):
+            raise SettingsInvalid(f"{where}: `{key}` is none of the tables {', '.join(_SECTIONS)}")
         for name, entry in value.items():
             if not isinstance(entry, dict):
                 raise SettingsInvalid(f"{where}, {key}.{name}: must be a table")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from edge.memory.intents_tables import IntentTable
 from edge.memory.units import Kind
 
 LANGUAGES = ("en", "zh")
@@ -119,6 +120,7 @@ class Tables:
     relations: Mapping[str, str]
     shared_relations: frozenset[str]
     """Relations of which one has several (friend, colleague): a given name tells them apart."""
+    intents: IntentTable
 
     def patterns(self, name: str) -> list[str]:
         """A list's patterns in all languages."""

@@ -1,0 +1,167 @@
+"""Signs of a sentence that the rules for intents go by. Each is looked for when a rule asks for it, and once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date
+
+from edge.memory.intents_tables import RETRACTED
+from edge.memory.language import HAN, Language
+from edge.memory.people import asked_people
+from edge.memory.progress_questions import ProgressQuestions
+from edge.memory.questions import asks, asks_of_assistant, wants_a_guess
+from edge.memory.repetition import is_courtesy, requests
+from edge.memory.rules_assent import Assent
+from edge.memory.times import order_in, times_in
+from edge.memory.units import Draft, SlotQuestion
+
+_ANY_DAY = date(2024, 5, 15)
+"""Whether a time is named does not hang on the day."""
+_WORDS = re.compile(rf"[^\W\d_{HAN}]+")
+_HAN = re.compile(f"[{HAN}]")
+_NAMED = re.compile(
+    r"(?<=\w )(?!(?:I|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June"
+    r"|July|August|September|October|November|December|English|German|French|Spanish|Chinese|Italian|Python|Linux|Windows"
+    r"|Arduino|Raspberry|Pi|Bluetooth|Google|Wi|Christmas|Easter|Celsius|Fahrenheit|Excel|Word)\b)[A-Z][a-z]+"
+    r"|(?<![\u3400-\u9fff])[小老阿](?!时|板|孩|猫|狗|区|心|家|年|学|说|组|吃|明白|是|公)[\u3400-\u9fff]"
+)
+"""Somebody by name: no first word of a sentence, and none of what is written as names are."""
+_OTHERS = re.compile(
+    r"\b(?:he|she|him|her|his|hers|they|them|their)\b|(?<![其])他|她|(?:人家)|(?:爸|妈|爷爷|奶奶|外公|外婆|姥姥|姥爷|老婆|老公|"
+    r"媳妇|儿子|女儿|闺女|哥|姐|弟弟|妹妹|同事|邻居|室友|房东|朋友|同学|老板)",
+    re.IGNORECASE,
+)
+_ASKS_TO_TELL = re.compile(
+    r"\b(?:tell me|remind me|remember|know|recall|wonder(?:ing)?|forgot(?:ten)?|any (?:idea|clue)|no idea|not sure"
+    r"|let me know|look up|check|say)(?: again| please| exactly| you)* "
+    r"(?:what|when|where|who|whose|which|how|why|if|whether)\b(?! to\b)"
+    r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|please|also|then)[ ,]+)*"
+    r"(?:what|when|where|who|whose|which|how|why)(?:'s|s)?\b"
+    r"(?=.* (?:is|was|are|were|do|does|did|have|has|had|am|will|can|'s)\b|(?:'s|s) )"
+    r"(?!.*, (?:i|we|please|then|just|give|tell|use|do|don't|say|add|leave)\b)"
+    r"|什么|啥|谁|哪|几[点号个次月天年岁位]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|有没有|是不是"
+    r"|能不能|可不可以|会不会|要不要|对不对|好不好|[吗么嘛]$|来着$|没$|了没有$|还是.+(?:啊|呢|来着)?$|是.+还是",
+    re.IGNORECASE,
+)
+"""Asks within a sentence, in words that are no question by themselves."""
+_NOT_TO_TELL = re.compile(
+    r"不管|无论|随便|不知道怎么|没什么|什么都|谁都|哪都|怎么都|多少都|无所谓|几个月前|好几|几天前|记住|别忘",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|i'?m|i'?ve|i'?ll|it'?s|that'?s|there'?s|we'?re"
+    r"|we'?ve|\w+(?:'s|ed|es)|[a-z]+s)\b|\b(?:i|we|he|she|they|you) \w+|[是有在了叫要会能想去来做用买住给把说到过得着]",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d{2}")
+_SHORT = 24
+
+
+class Said:
+    """A sentence in plain form, and what is known of it so far. `text` has quotations hidden and no spaces around."""
+
+    __slots__ = ("_known", "_read", "alone", "has_mark", "languages", "signs", "text")
+
+    def __init__(self, signs: Signs, text: str, language: Language, *, has_mark: bool, alone: bool) -> None:
+        self.signs = signs
+        self._known: dict[str, bool] = {}
+        self._read: frozenset[str] | None = None
+        self.text = text
+        self.has_mark = has_mark
+        self.alone = alone
+        self.languages = _languages(text, language)
+
+    def has(self, sign: str) -> bool:
+        """Whether the sentence has a sign; one of SIGNS."""
+        if sign not in self._known:
+            self._known[sign] = SIGNS[sign](self)
+        return self._known[sign]
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """The slots that it asks for, or tells."""
+        if self._read is None:
+            self._read = self.signs.slots_asked(self) if self.has("asks") else self.signs.slots_told(self)
+        return self._read
+
+
+class Signs:
+    """Looks for signs with what the rules know."""
+
+    def __init__(
+        self,
+        asked: Callable[[str], SlotQuestion | None],
+        told: Callable[[str], tuple[Draft, ...]],
+        relations: Callable[[str], Mapping[str, str]],
+        assent: Assent,
+        progress: ProgressQuestions,
+    ) -> None:
+        """`asked` and `told` find the slots of a message, `relations` those of the person that it mentions."""
+        self._asked = asked
+        self._told = told
+        self.relations = relations
+        self.assent = assent
+        self.progress = progress
+
+    def said(self, text: str, language: Language, *, asks: bool, alone: bool) -> Said:
+        """A sentence; `asks` where it ends with a question mark, `alone` where it is all of its message."""
+        return Said(self, text, language, has_mark=asks, alone=alone)
+
+    def slots_asked(self, said: Said) -> frozenset[str]:
+        """The slots that a sentence asks for, each without its topic."""
+        found = self._asked(said.text)
+        return frozenset() if found is None else frozenset(slot.partition(":")[0] for slot in found.slots)
+
+    def slots_told(self, said: Said) -> frozenset[str]:
+        """The slots that a sentence fills, each without its topic; `retracted` beside them where it takes one back."""
+        drafts = self._told(said.text)
+        slots = {draft.slot.partition(":")[0] for draft in drafts if draft.slot is not None}
+        return frozenset(slots | ({RETRACTED} if any(draft.retracts for draft in drafts) else set()))
+
+
+def _languages(text: str, language: Language) -> tuple[Language, ...]:
+    """The languages whose patterns are tried: the message's, and the other where the sentence holds words of it."""
+    if language == "en":
+        return ("en", "zh") if _HAN.search(text) else ("en",)
+    if not _HAN.search(text):
+        return ("en",)
+    return ("zh", "en") if len(_WORDS.findall(text)) > 1 else ("zh",)
+
+
+def _asks(said: Said) -> bool:
+    if said.has_mark or asks(said.text):
+        return True
+    return _ASKS_TO_TELL.search(said.text) is not None and _NOT_TO_TELL.search(said.text) is None
+
+
+def _is_home(said: Said) -> bool:
+    return any(said.has(sign) for sign in ("first", "others", "relation", "named", "of assistant"))
+
+
+def _tells(said: Said) -> bool:
+    return not said.has("asks") and not said.has("requests") and _VERB.search(said.text) is not None
+
+
+SIGNS: Mapping[str, Callable[[Said], bool]] = {
+    "asks": _asks,
+    "tells": _tells,
+    "requests": lambda said: requests(said.text),
+    "first": lambda said: bool(asked_people(said.text, ())),
+    "others": lambda said: _OTHERS.search(said.text) is not None,
+    "relation": lambda said: bool(said.signs.relations(said.text)),
+    "named": lambda said: _NAMED.search(said.text) is not None,
+    "of assistant": lambda said: asks_of_assistant(said.text),
+    "home": _is_home,
+    "guess": lambda said: wants_a_guess(said.text),
+    "dated": lambda said: bool(times_in(said.text, _ANY_DAY)),
+    "ordered": lambda said: order_in(said.text) is not None,
+    "courtesy": lambda said: is_courtesy(said.text),
+    "agrees": lambda said: said.signs.assent.agrees(said.text),
+    "corrects": lambda said: said.signs.assent.says_wrong(said.text) or said.signs.assent.denies(said.text),
+    "progress": lambda said: said.signs.progress.asked_in(said.text),
+    "digits": lambda said: _DIGITS.search(said.text) is not None,
+    "short": lambda said: len(said.text) <= _SHORT,
+    "alone": lambda said: said.alone,
+}
+"""Every sign by name, as tables name them."""
