@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from edge.engine.kv_ports import NO_SESSION, Lane, Lanes
 from edge.engine.ports import Vector
 
 
@@ -117,10 +118,18 @@ class Generation:
 
 
 class LanguageModel(Protocol):
-    """A loaded model with one context. One thread owns it."""
+    """A loaded model with one KV cache. One thread owns it."""
 
     @property
     def id(self) -> str: ...
+    @property
+    def fingerprint(self) -> str:
+        """Another wherever keys and values of the same tokens would be others, or what is read from files no fit."""
+
+    @property
+    def lanes(self) -> Lanes:
+        """The sessions' windows in the KV cache; to be used between two calls."""
+
     @property
     def context_tokens(self) -> int: ...
     @property
@@ -134,10 +143,13 @@ class LanguageModel(Protocol):
     def new_stop(self) -> StopSignal:
         """A signal that `stream` and the others take; setting it stops them within a few milliseconds."""
 
-    def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+    def stream(
+        self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal, lane: Lane = NO_SESSION
+    ) -> Iterator[Piece | Generation]:
         """Evaluate what of the prompt is not in the KV cache yet, then yield pieces and, last, the Generation (also
-        when stopped). Ends at `<|im_end|>`. Raises ModelFailed, ValueError if the prompt does not fit or `not_first`
-        holds a token that the model does not have."""
+        when stopped). The window stays in the lane, others as far as there is room; a beginning that the prompt shares
+        with any of them is not evaluated again. Ends at `<|im_end|>`. Raises ModelFailed, ValueError if the prompt does
+        not fit or `not_first` holds a token that the model does not have."""
 
     def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
         """Mean log-probability of each candidate's tokens after the shared prefix, which is evaluated once.

@@ -6,9 +6,11 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from edge.clock import Clock
+from edge.engine.kv_ports import NO_SESSION, Lane
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling, StopSignal
 from edge.errors import Cancelled
-from edge.models.llama_context import BRANCHES, CHAT, ROWS, SCRATCH, Cell, LlamaContext, Stopped
+from edge.models.llama_context import BRANCHES, ROWS, SCRATCH, Cell, LlamaContext, Stopped
+from edge.models.llama_lanes import LlamaLanes
 from edge.models.llama_sampling import log_probabilities, log_probability, sampler
 from edge.models.llama_stop import LlamaStop
 from edge.models.llama_tokenizer import LlamaTokenizer
@@ -18,8 +20,8 @@ from edge.models.pieces import PieceBuilder
 class LlamaModel:
     """The `LanguageModel` of a loaded file; `edge.models.llama_loading.load_llama` makes it.
 
-    `stream` works on one sequence of the KV cache, `score` and `free_line` on another with room of its own, so that
-    asking the model something on the side costs a session nothing.
+    `stream` works on a sequence of the KV cache for each session, `score` and `free_line` on another with room of its
+    own, so that asking the model something on the side costs a session nothing.
     """
 
     def __init__(
@@ -28,7 +30,9 @@ class LlamaModel:
         context: LlamaContext,
         tokenizer: LlamaTokenizer,
         *,
+        fingerprint: str,
         context_tokens: int,
+        resident_tokens: int,
         aside_tokens: int,
         memory: dict[str, int],
         clock: Clock,
@@ -36,6 +40,8 @@ class LlamaModel:
         self._id = model_id
         self._context = context
         self._tokenizer = tokenizer
+        self._fingerprint = fingerprint
+        self._lanes = LlamaLanes(context, context_tokens + resident_tokens)
         self._context_tokens = context_tokens
         self._aside_tokens = aside_tokens
         self._memory = memory
@@ -46,6 +52,14 @@ class LlamaModel:
     @property
     def id(self) -> str:
         return self._id
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    @property
+    def lanes(self) -> LlamaLanes:
+        return self._lanes
 
     @property
     def context_tokens(self) -> int:
@@ -71,39 +85,48 @@ class LlamaModel:
             self._closed = True
             self._context.close()
 
-    def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+    def stream(
+        self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal, lane: Lane = NO_SESSION
+    ) -> Iterator[Piece | Generation]:
         self._check_fit(prompt, 1, self._context_tokens)
         if sampling.max_tokens < 1:
             raise ValueError(f"max_tokens is {sampling.max_tokens}; at least 1 is needed")
         self._check_known(sampling.not_first)
-        return self._stream(prompt, sampling, stop)
+        return self._stream(prompt, sampling, stop, lane)
 
-    def _stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+    def _stream(
+        self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal, lane: Lane
+    ) -> Iterator[Piece | Generation]:
         with self._call(stop):
             started = self._clock.monotonic()
-            reused = self._context.reuse(CHAT, prompt)
-            stopped = not self._prefill(prompt[reused:])
-            evaluated = self._context.held(CHAT) - reused
+            sequence, reused = self._lanes.enter(lane, prompt, self._most(prompt, sampling))
+            stopped = not self._prefill(sequence, prompt[reused:])
+            evaluated = self._context.held(sequence) - reused
             prefilled = self._clock.monotonic()
             tokens: list[int] = []
             finish = Finish.CANCELLED
             if not stopped:
-                finish = yield from self._pieces(len(prompt), sampling, tokens)
+                finish = yield from self._pieces(sequence, self._most(prompt, sampling) - len(prompt), sampling, tokens)
             ended = self._clock.monotonic()
             yield Generation(finish, tuple(tokens), evaluated, reused, prefilled - started, ended - prefilled)
 
-    def _prefill(self, tokens: Sequence[int]) -> bool:
+    def _most(self, prompt: Sequence[int], sampling: Sampling) -> int:
+        """Tokens that a prompt and its reply may come to."""
+        return min(len(prompt) + sampling.max_tokens, self._context_tokens)
+
+    def _prefill(self, sequence: int, tokens: Sequence[int]) -> bool:
         try:
-            self._context.evaluate(CHAT, tokens)
+            self._context.evaluate(sequence, tokens)
         except Stopped:
             return False
         return True
 
-    def _pieces(self, prompt_tokens: int, sampling: Sampling, taken: list[int]) -> Generator[Piece, None, Finish]:
+    def _pieces(
+        self, sequence: int, limit: int, sampling: Sampling, taken: list[int]
+    ) -> Generator[Piece, None, Finish]:
         """Yield the reply as whole characters, adding each token to `taken`; returns why it ended."""
-        limit = min(sampling.max_tokens, self._context_tokens - prompt_tokens)
         builder = PieceBuilder()
-        with closing(self._sampled(CHAT, sampling, limit)) as sampled:
+        with closing(self._sampled(sequence, sampling, limit)) as sampled:
             while True:
                 try:
                     token = next(sampled)

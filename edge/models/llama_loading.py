@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import llama_cpp
 import llama_cpp.llama_cpp as lib
 
 from edge.clock import Clock
@@ -14,7 +16,7 @@ from edge.errors import ModelUnfit, SettingsInvalid
 from edge.models.device import BATCH, physical_cores, usable_cpus
 from edge.models.gguf import Header, read_header
 from edge.models.llama import LlamaModel
-from edge.models.llama_context import BRANCHES, ROWS, SCRATCH, LlamaContext
+from edge.models.llama_context import BRANCHES, LANES, ROWS, SCRATCH, LlamaContext
 from edge.models.llama_log import LoadLog
 from edge.models.llama_tokenizer import LlamaTokenizer, LlamaWeights
 
@@ -24,12 +26,15 @@ ASIDE_TOKENS = 1024
 """Cells of the cache for what is asked beside a window, so that neither ever costs the other: 12 MiB with the 0.5B
 model, 28 with 1.5B, 36 with 3B."""
 
+_SEEN_BYTES = 1 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class LlamaOptions:
     """How to run a model; the fields mean what the settings of the same names in section `model` mean."""
 
     context: int = 4096
+    resident_tokens: int = 2048
     threads: int = 0
     prefill_threads: int = 0
     batch: int = 0
@@ -72,7 +77,9 @@ def load_llama(path: Path, options: LlamaOptions, *, model_id: str, clock: Clock
         model_id,
         context,
         tokenizer,
+        fingerprint=_fingerprint(path, options),
         context_tokens=options.context,
+        resident_tokens=options.resident_tokens,
         aside_tokens=ASIDE_TOKENS,
         memory=memory,
         clock=clock,
@@ -87,7 +94,23 @@ def _page_in(context: LlamaContext, tokenizer: LlamaTokenizer) -> None:
 
 
 def _kv_bytes(header: Header, options: LlamaOptions) -> int:
-    return int((options.context + ASIDE_TOKENS) * header.kv_values_per_token * _KV_TYPES[options.kv_type][1])
+    return int(_cells(options) * header.kv_values_per_token * _KV_TYPES[options.kv_type][1])
+
+
+def _cells(options: LlamaOptions) -> int:
+    return options.context + options.resident_tokens + ASIDE_TOKENS
+
+
+def _fingerprint(path: Path, options: LlamaOptions) -> str:
+    """What the keys and values of a window depend on: the file, as far as that can be told without reading all of it,
+    how it is run, and the library."""
+    told, size = path.stat(), _SEEN_BYTES
+    with path.open("rb") as file:
+        seen = hashlib.blake2b(file.read(size), digest_size=16)
+        file.seek(max(0, told.st_size - size))
+        seen.update(file.read(size))
+    run = (options.kv_type, options.flash_attention, options.rope_scale, llama_cpp.__version__)
+    return f"{told.st_size} {told.st_mtime_ns} {seen.hexdigest()} {run}"
 
 
 def _load_weights(path: Path, log: LoadLog) -> Any:
@@ -117,9 +140,9 @@ def _make_context(
 
 def _context_params(options: LlamaOptions) -> Any:
     params = lib.llama_context_default_params()
-    params.n_ctx = options.context + ASIDE_TOKENS
+    params.n_ctx = _cells(options)
     params.n_batch = params.n_ubatch = options.batch
-    params.n_seq_max = SCRATCH + 1 + len(BRANCHES)
+    params.n_seq_max = 1 + len(BRANCHES) + len(LANES)
     params.kv_unified = True  # one pool of cells: a sequence may take all of it, and branches share their prefix
     params.n_outputs_max = ROWS  # the default reserves logits for a whole batch
     params.n_threads = options.threads

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import dropwhile
 
+from edge.engine.kv_ports import NO_SESSION, Lane
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling, StopSignal
 from edge.errors import Cancelled
 from edge.models.pieces import PieceBuilder
+from tests.fakes.lanes import HeldTokens, ScriptedLanes
 
 SPECIALS = {"<|im_start|>": 256, "<|im_end|>": 257, "<|endoftext|>": 258}
 """Ids under 256 are single bytes, ids from FIRST_WORD on are words or characters, in the order they were first seen."""
@@ -99,7 +101,8 @@ class ScriptedModel:
     What may not come first is left out at a reply's beginning. An exception in the list, or raised by the function, is
     raised after the prefill in place of a reply. `prompts` are the prompts of all streams, `samplings` how each was to
     be sampled, `aside` the prompts of `score` and `free_line`. With a `gate` each prefill of two tokens or more waits
-    half-way, with an `aside_gate` each call beside the streams.
+    half-way, with an `aside_gate` each call beside the streams. Lanes are as those of the real one, in a cache of
+    `context` and `resident` tokens.
     """
 
     def __init__(
@@ -107,6 +110,8 @@ class ScriptedModel:
         replies: Sequence[str | Exception] | Callable[[str], str] = ("I see.",),
         *,
         context: int = 4096,
+        resident: int = 2048,
+        fingerprint: str = "scripted, as always",
         gate: Gate | None = None,
         aside_gate: Gate | None = None,
         model_id: str = "scripted",
@@ -121,13 +126,22 @@ class ScriptedModel:
         self._context = context
         self._id = model_id
         self._tokenizer = ScriptedTokenizer()
-        self._held: list[int] = []
+        self._fingerprint = fingerprint
+        self._lanes = ScriptedLanes(context + resident)
         self._turn = 0
         self._busy = False
 
     @property
     def id(self) -> str:
         return self._id
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    @property
+    def lanes(self) -> ScriptedLanes:
+        return self._lanes
 
     @property
     def context_tokens(self) -> int:
@@ -150,33 +164,39 @@ class ScriptedModel:
     def close(self) -> None:
         self.closed = True
 
-    def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+    def stream(
+        self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal, lane: Lane = NO_SESSION
+    ) -> Iterator[Piece | Generation]:
         self._check_fit(prompt, 1, self._context)
         if sampling.max_tokens < 1:
             raise ValueError(f"max_tokens is {sampling.max_tokens}; at least 1 is needed")
         if min(sampling.not_first, default=0) < 0:
             raise ValueError("a token id is not one of the model's")
-        return self._stream(list(prompt), sampling, stop)
+        return self._stream(list(prompt), sampling, stop, lane)
 
-    def _stream(self, prompt: list[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+    def _stream(
+        self, prompt: list[int], sampling: Sampling, stop: StopSignal, lane: Lane
+    ) -> Iterator[Piece | Generation]:
         with self._call():
             self.prompts.append(prompt)
             self.samplings.append(sampling)
-            reused = self._reuse(prompt)
-            self._prefill(prompt[reused:], stop)
-            evaluated = len(self._held) - reused
+            held, reused = self._lanes.enter(lane, prompt, min(len(prompt) + sampling.max_tokens, self._context))
+            self._prefill(held, prompt[reused:], stop)
+            evaluated = len(held) - reused
             tokens: list[int] = []
             finish = Finish.CANCELLED
-            if len(self._held) == len(prompt):
+            if len(held) == len(prompt):
                 reply = self._tokenizer.encode(self._reply(prompt))
                 reply = list(dropwhile(lambda token: token in sampling.not_first, reply))
                 limit = min(sampling.max_tokens, self._context - len(prompt))
                 finish = Finish.STOP if len(reply) < limit else Finish.LENGTH
-                yield from self._pieces(reply[:limit], finish, tokens, stop)
+                yield from self._pieces(held, reply[:limit], finish, tokens, stop)
                 finish = Finish.CANCELLED if len(tokens) < len(reply[:limit]) else finish
             yield Generation(finish, tuple(tokens), evaluated, reused, 0.0, 0.0)
 
-    def _pieces(self, reply: list[int], finish: Finish, taken: list[int], stop: StopSignal) -> Iterator[Piece]:
+    def _pieces(
+        self, held: HeldTokens, reply: list[int], finish: Finish, taken: list[int], stop: StopSignal
+    ) -> Iterator[Piece]:
         builder = PieceBuilder()
         for count, token in enumerate(reply, 1):
             if stop.is_set():
@@ -186,7 +206,7 @@ class ScriptedModel:
             if piece is not None:
                 yield piece
             if (count < len(reply) or finish is Finish.STOP) and not stop.is_set():
-                self._held.append(token)
+                held.append([token])
         rest = builder.rest()
         if rest is not None:
             yield rest
@@ -197,25 +217,18 @@ class ScriptedModel:
         reply = self._replies[min(self._turn, len(self._replies) - 1)]
         self._turn += 1
         if isinstance(reply, Exception):
-            self._held.clear()
+            self._lanes.clear()
             raise reply
         return reply
 
-    def _reuse(self, prompt: Sequence[int]) -> int:
-        kept = 0
-        while kept < min(len(self._held), len(prompt) - 1) and self._held[kept] == prompt[kept]:
-            kept += 1
-        del self._held[kept:]
-        return kept
-
-    def _prefill(self, tokens: list[int], stop: StopSignal) -> None:
+    def _prefill(self, held: HeldTokens, tokens: list[int], stop: StopSignal) -> None:
         half = len(tokens) // 2
         if half and self.gate is not None and not stop.is_set():
-            self._held += tokens[:half]
+            held.append(tokens[:half])
             self.gate.wait(stop)
             tokens = tokens[half:]
         if not stop.is_set():
-            self._held += tokens
+            held.append(tokens)
 
     def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
         """Log of the share of a candidate's tokens that stand in the prefix (smoothed by its length)."""

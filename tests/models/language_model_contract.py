@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from edge.engine.kv_ports import NO_SESSION, Lane
 from edge.engine.model_ports import Finish, Generation, LanguageModel, Piece, Sampling, Tokenizer
 from edge.errors import Cancelled
 
@@ -37,9 +38,11 @@ def chat(tokenizer: Tokenizer, *turns: tuple[str, str]) -> list[int]:
     return [*tokens, start, *tokenizer.encode("assistant\n")]
 
 
-def run(model: LanguageModel, prompt: Sequence[int], **sampling: float) -> tuple[list[Piece], Generation]:
+def run(
+    model: LanguageModel, prompt: Sequence[int], lane: Lane = NO_SESSION, **sampling: float
+) -> tuple[list[Piece], Generation]:
     """Stream to the end."""
-    *pieces, last = model.stream(prompt, Sampling(**sampling), model.new_stop())  # type: ignore[arg-type]
+    *pieces, last = model.stream(prompt, Sampling(**sampling), model.new_stop(), lane)  # type: ignore[arg-type]
     assert isinstance(last, Generation)
     assert all(isinstance(piece, Piece) for piece in pieces)
     return [piece for piece in pieces if isinstance(piece, Piece)], last

@@ -16,5 +16,6 @@ def real_file() -> Path:
     return next(file for file in files if file.is_file())
 
 
-def real_llama(context: int = 4096) -> LlamaModel:
-    return load_llama(real_file(), LlamaOptions(context=context), model_id=MODEL, clock=SystemClock())
+def real_llama(context: int = 4096, resident: int = 2048) -> LlamaModel:
+    options = LlamaOptions(context=context, resident_tokens=resident)
+    return load_llama(real_file(), options, model_id=MODEL, clock=SystemClock())

@@ -17,6 +17,7 @@ from edge.errors import Cancelled, ModelFailed
 from edge.models.llama import LlamaModel
 from edge.models.llama_context import SCRATCH
 from edge.models.llama_stop import LlamaStop
+from tests.models.lanes_contract import LanesContract
 from tests.models.language_model_contract import LanguageModelContract, chat, run
 from tests.models.real_llama import real_llama
 
@@ -38,6 +39,20 @@ def llama(model: LlamaModel) -> LlamaModel:
     return model
 
 
+@pytest.fixture(scope="module")
+def small() -> Iterator[LlamaModel]:
+    model = real_llama(512, resident=256)
+    yield model
+    model.close()
+
+
+@pytest.fixture
+def lanes_model(small: LlamaModel) -> LlamaModel:
+    for lane in small.lanes.names:
+        small.lanes.drop(lane)
+    return small
+
+
 def long_prompt(llama: LlamaModel, tokens: int, mark: str) -> list[int]:
     """A prompt of that many tokens which no other test shares."""
     return (llama.tokenizer.encode(mark) + llama.tokenizer.encode(WORDS) * tokens)[:tokens]
@@ -55,6 +70,10 @@ def fresh(llama: LlamaModel) -> LlamaModel:
 
 class TestLlama(LanguageModelContract):
     """The contract, on llama.cpp."""
+
+
+class TestLlamaLanes(LanesContract):
+    """That of its lanes."""
 
 
 def test_twenty_turns_evaluate_exactly_their_new_tokens(llama: LlamaModel) -> None:
@@ -124,7 +143,7 @@ def test_a_stop_inside_a_step_keeps_the_steps_before_it(
     assert (last.finish, last.reused, last.evaluated) == (Finish.CANCELLED, 0, 3 * llama._context.step)
     assert not [record for record in caplog.records if record.levelno > logging.INFO]
     memory = llama.memory()
-    assert memory["kv"] == (4096 + llama.aside_tokens) * 12 * 1024
+    assert memory["kv"] == (4096 + 2048 + llama.aside_tokens) * 12 * 1024
     assert 1 << 20 < memory["compute"] < 64 << 20
     llama.close()
 

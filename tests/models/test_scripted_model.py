@@ -9,6 +9,7 @@ import pytest
 from edge.engine.model_ports import Generation, Piece, Sampling
 from edge.errors import ModelFailed
 from tests.fakes.language_model import Gate, ScriptedModel
+from tests.models.lanes_contract import LanesContract
 from tests.models.language_model_contract import LanguageModelContract, chat, run
 
 
@@ -17,8 +18,17 @@ def model() -> ScriptedModel:
     return ScriptedModel(["Well, 汉堡 is a city 😀 in the north.\nIt has a harbour."], context=512)
 
 
+@pytest.fixture
+def lanes_model() -> ScriptedModel:
+    return ScriptedModel(["Well, 汉堡 is a city."], context=512, resident=256)
+
+
 class TestScriptedModel(LanguageModelContract):
     """The contract, on the fake."""
+
+
+class TestScriptedLanes(LanesContract):
+    """That of its lanes."""
 
 
 def test_replies_come_in_order_and_the_last_stays() -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from edge.clock import SystemClock
 from edge.daemon.parts import FileModels
+from edge.engine.kv_ports import NO_SESSION, Lane, Lanes
 from edge.engine.model_ports import (
     Finish,
     Generation,
@@ -50,6 +51,14 @@ class HeardModel:
         return self._model.id
 
     @property
+    def fingerprint(self) -> str:
+        return self._model.fingerprint
+
+    @property
+    def lanes(self) -> Lanes:
+        return self._model.lanes
+
+    @property
     def context_tokens(self) -> int:
         return self._model.context_tokens
 
@@ -64,17 +73,21 @@ class HeardModel:
     def new_stop(self) -> StopSignal:
         return self._model.new_stop()
 
-    def stream(self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal) -> Iterator[Piece | Generation]:
+    def stream(
+        self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal, lane: Lane = NO_SESSION
+    ) -> Iterator[Piece | Generation]:
         self.prompts.append(list(prompt))
         told = self._told()
-        return self._model.stream(prompt, sampling, stop) if told is None else self._say(prompt, told, sampling, stop)
+        if told is None:
+            return self._model.stream(prompt, sampling, stop, lane)
+        return self._say(prompt, told, sampling, stop, lane)
 
     def _say(
-        self, prompt: Sequence[int], told: str, sampling: Sampling, stop: StopSignal
+        self, prompt: Sequence[int], told: str, sampling: Sampling, stop: StopSignal, lane: Lane
     ) -> Iterator[Piece | Generation]:
         tokens = tuple(self.tokenizer.encode(told))
         yield Piece(told, tokens)
-        for item in self._model.stream((*prompt, *tokens), replace(sampling, max_tokens=1), stop):
+        for item in self._model.stream((*prompt, *tokens), replace(sampling, max_tokens=1), stop, lane):
             if isinstance(item, Generation):
                 yield replace(item, finish=Finish.STOP, tokens=tokens)
 
