@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from edge.engine.ports import Scope
@@ -29,6 +29,9 @@ class SqliteTruth:
 
     def open_contradictions(self, owner: OwnerId, session: SessionId) -> list[Contradiction]:
         return contradictions.read_open(self._db, owner, session)
+
+    def unsettled(self, owner: OwnerId, units: Collection[UnitId]) -> list[Contradiction]:
+        return contradictions.read_unsettled(self._db, owner, units)
 
     def asked_in(self, owner: OwnerId, turn: TurnId) -> Contradiction | None:
         return contradictions.read_asked_in(self._db, owner, turn)

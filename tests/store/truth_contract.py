@@ -150,6 +150,18 @@ class TruthContract:
         assert store.truth.asked_in(BOB, turn) is None
         assert store.truth.open_contradictions(ANN, MAIN) == []
 
+    def test_what_is_not_settled_is_known_by_its_newer_unit_asked_about_or_not(self, store: Store) -> None:
+        berlin, hamburg, turn = contradict(store)
+        (found,) = store.truth.unsettled(ANN, [hamburg])
+        assert (found.older.id, found.newer.id) == (berlin, hamburg)
+        assert store.truth.unsettled(ANN, [berlin]) == []
+        assert store.truth.unsettled(ANN, []) == []
+        assert store.truth.unsettled(BOB, [hamburg]) == []
+        store.truth.note_asked(ANN, found.id, turn)
+        assert [each.id for each in store.truth.unsettled(ANN, [hamburg])] == [found.id]
+        store.apply(ANN, [Settle(found.id, Outcome.NEWER)], NOON)
+        assert store.truth.unsettled(ANN, [hamburg]) == []
+
     def test_of_many_the_newest_are_looked_at(self, store: Store) -> None:
         (first,) = store.apply(ANN, [insert(home("Berlin"))], NOON).added
         for number in range(MOST_OPEN + 2):  # each of a slot of its own, so that all are current
@@ -158,6 +170,7 @@ class TruthContract:
         found = store.truth.open_contradictions(ANN, MAIN)
         assert len(found) == MOST_OPEN
         assert found[0].newer.id == last
+        assert store.truth.unsettled(ANN, [UnitId(number) for number in range(99)]) == found
 
     def test_what_is_settled_is_over(self, store: Store) -> None:
         _, _, turn = contradict(store)
