@@ -40,7 +40,12 @@ _ASKS_TO_TELL = re.compile(
     r"(?:what|when|where|who|whose|which|how|why)(?:'s|s)?\b"
     r"(?=.* (?:is|was|are|were|do|does|did|have|has|had|am|will|can|'s)\b|(?:'s|s) )"
     r"(?!.*, (?:i|we|please|then|just|give|tell|use|do|don't|say|add|leave)\b)"
-    r"|什么|啥|谁|哪|几[点号个次月天年岁位]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|有没有|是不是"
+    r"|\b(?:any|got any|have any) (?:idea|clue)\b"
+    r"|\b(?:since|until|till|by|at|on|in|to|from|for|with|under) (?:what|which|when|whom|where)\b"
+    r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|also|then)[ ,.]+)*(?:does|did|is|are|has|will|would|could|am|aren't"
+    r"|isn't"
+    r"|doesn't|didn't|hasn't|won't|who's|what's|where's|when's) (?!not\b)\w+"
+    r"|什么|啥|谁|哪|干嘛|几[点号个次月天年岁位]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|有没有|是不是"
     r"|能不能|可不可以|会不会|要不要|对不对|好不好|[吗么嘛]$|来着$|没$|了没有$|还是.+(?:啊|呢|来着)?$|是.+还是",
     re.IGNORECASE,
 )
