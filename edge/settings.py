@@ -132,6 +132,13 @@ class PromptSettings:
     language: str = _setting(
         "auto", "Language of the built-in role text; `auto` takes each session's own.", choices=("auto", "en", "zh")
     )
+    target_first_token: float = _setting(
+        2.0,
+        "Seconds in which a reply begins. What of memories and earlier turns the model cannot evaluate until then is "
+        "left out; what the person says never is.",
+        low=0.1,
+        high=3600.0,
+    )
     memory_tokens: int = _setting(320, "Most tokens of memories that one turn adds.", low=0, high=8192)
     anchor_tokens: int = _setting(160, "Most tokens of core facts at the head of the window.", low=0, high=2048)
     high_mark: float = _setting(0.75, "Share of the context at which the window is compacted.", low=0.3, high=0.95)

@@ -86,8 +86,18 @@ class RecalledWire(TypedDict):
     signals: NotRequired[dict[str, float]]
 
 
+class GaveWayWire(TypedDict):
+    """What of a section of the prompt had no room: how many pieces, their tokens, and what there was not enough of."""
+
+    section: Literal["summary", "last_tool_result", "current_tool", "memories", "turns"]
+    count: int
+    tokens: int
+    because: Literal["tokens", "seconds"]
+
+
 class UsageWire(TypedDict):
-    """Tokens of a turn. `prompt_tokens` = `reused_tokens` + `evaluated_tokens`."""
+    """Tokens of a turn. `prompt_tokens` = `reused_tokens` + `evaluated_tokens`. `in_time_tokens` is how many could be
+    evaluated within `prompt.target_first_token`; null where the model's speed is not known."""
 
     prompt_tokens: int
     reused_tokens: int
@@ -95,7 +105,9 @@ class UsageWire(TypedDict):
     completion_tokens: int
     memory_tokens: int
     appended_tokens: int
+    in_time_tokens: int | None
     dropped_memories: int
+    gave_way: list[GaveWayWire]
     compacted: bool
 
 

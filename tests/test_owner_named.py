@@ -23,7 +23,7 @@ WITHOUT = {
         "model_ports.*", "offpeak.*", "ports.Worker.*", "speed.*", "reading.*", "vectors.embedder_key",
     ),
     "They work on what a call with an owner has read, and read nothing themselves.": (
-        "answers.Answers.reply", "entry.*", "progress.Progress.*", "recall.Found.*", "refusals.*",
+        "answers.Answers.reply", "entry.*", "fitting.*", "progress.Progress.*", "recall.Found.*", "refusals.*",
         "search.Search.with_passages", "past.*", "windows.Windows.reply_tokens", "contexts.without_secrets",
         "anchor.Anchor.role", "anchor.Anchor.language", "compaction.*", "truth.AskBack.*",
         "clustering_asking.*", "clustering_making.*", "clustering_naming.*", "clustering_picture.*",

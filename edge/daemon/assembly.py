@@ -20,6 +20,7 @@ from edge.daemon.offpeak import Schedule
 from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, prompt_plan, thresholds
 from edge.daemon.quiet import Quiet
 from edge.daemon.speaking import ModelHolder
+from edge.daemon.speeds import SpeedFile, SpeedKeeper
 from edge.daemon.status import Status
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
@@ -44,7 +45,7 @@ from edge.engine.past import Past
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
 from edge.engine.serving import Serving
-from edge.engine.speed import Speed
+from edge.engine.speed import Pace, Speed
 from edge.engine.topics import Topics
 from edge.engine.truth import Doubts
 from edge.engine.turn import Turns
@@ -84,8 +85,9 @@ class Daemon:
         self.quiet = Quiet(clock)
         interrupts = Interrupts()
         speed = Speed()
+        self.speeds = SpeedKeeper(speed, SpeedFile(Files.inside(settings.places.state).speeds), models)
         self.memory = _memory(settings, models, clock, store, rules, ranker)
-        self.speech = ModelHolder(model_worker, models.load_language, store, prompt_plan(settings, rules))
+        self.speech = ModelHolder(model_worker, self.speeds.load, store, prompt_plan(settings, rules))
         contexts = Contexts(store.contexts, self.memory.remember)
         batches = Batches(store.batches, rules.progress, kept=timedelta(hours=settings.memory.batch_operation_hours))
         serving = Serving(store, store.archive, self.memory.archive, rules.assent)
@@ -93,7 +95,15 @@ class Daemon:
         whether = Whether(store, store.truth, rules, fast=settings.recall.fast_answers)
         self.turns = Turns(
             MemoryDesk(
-                memory_worker, self.memory.recall, self.memory.remember, contexts, batches, serving, topics, whether
+                memory_worker,
+                self.memory.recall,
+                self.memory.remember,
+                contexts,
+                batches,
+                serving,
+                topics,
+                whether,
+                Pace(speed, settings.prompt.target_first_token, clock),
             ),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
@@ -133,6 +143,7 @@ class Daemon:
         """Let the memory thread embed what was written, and so on, when it has nothing else to do."""
         self.workers[0].in_background(self.memory.wake)
         self.workers[0].in_background(self.memory.step)
+        self.workers[0].in_background(self.speeds.keep)
 
     def tidy(self) -> None:
         """Let the memory thread do what was put off a moment ago."""
@@ -183,7 +194,11 @@ class Daemon:
         await self.schedule.close()
         await self.turns.close()
         await asyncio.to_thread(model_worker.close, self.speech.close)
-        await asyncio.to_thread(memory_worker.close, self.memory.finish)
+        await asyncio.to_thread(memory_worker.close, self._finish)
+
+    def _finish(self) -> None:
+        self.speeds.keep()
+        self.memory.finish()
 
 
 def open_database(settings: Settings, clock: Clock) -> SqliteStore:

@@ -14,6 +14,7 @@ from edge.daemon.hindrances import OffPeak
 from edge.daemon.resident import resident_bytes
 from edge.engine.anchor import PromptPlan
 from edge.engine.model_ports import LanguageModel, TextEmbedder
+from edge.engine.speed import tried
 from edge.errors import EdgeError, ModelUnfit, SettingsInvalid
 from edge.memory.archive import Decay
 from edge.memory.lifecycle import Lifespans
@@ -41,6 +42,12 @@ class Models(Protocol):
     def load_language(self) -> LanguageModel:
         """Load it. Raises ModelMissing, ModelDamaged or ModelUnfit."""
 
+    def language_setup(self) -> str:
+        """What the speed of the model that was loaded depends on: its file, and how it is run."""
+
+    def tried(self, model: LanguageModel) -> float | None:
+        """Seconds that a token of a prompt takes, by a short trial on the model's thread; None where none was made."""
+
     def load_embedder(self) -> TextEmbedder:
         """Load the embedder of the settings. Raises ModelMissing, ModelDamaged or ModelUnfit."""
 
@@ -59,6 +66,7 @@ class FileModels:
         self._settings = settings
         self._clock = clock
         self._embedders: list[tuple[weakref.ref[TextEmbedder], int]] = []
+        self._setup = ""
 
     def language_id(self) -> str:
         if self._settings.model.file:
@@ -73,16 +81,27 @@ class FileModels:
         files = self._files(load_manifest())
         model = _of_role(files.manifest.model(_chosen(files, self._settings.model.id)), Role.LANGUAGE, "model.id")
         path = files.usable_path(model.id, model.files[0].name)
-        return load_llama(path, options, model_id=model.id, clock=self._clock)
+        return self._load_llama(path, options, model.id)
 
     def _load_named_file(self, path: Path, options: LlamaOptions) -> LanguageModel:
         """Load the file of `model.file`; what is wrong with it is not mended by the manifest's models."""
         try:
-            return load_llama(path, options, model_id=path.name, clock=self._clock)
+            return self._load_llama(path, options, path.name)
         except EdgeError as error:
             if error.hint == error.default_hint:
                 error.hint = "Correct model.file in the settings, or leave it empty to use model.id."
             raise
+
+    def _load_llama(self, path: Path, options: LlamaOptions, model_id: str) -> LanguageModel:
+        model = load_llama(path, options, model_id=model_id, clock=self._clock)
+        self._setup = speed_setup(path, options)
+        return model
+
+    def language_setup(self) -> str:
+        return self._setup
+
+    def tried(self, model: LanguageModel) -> float | None:
+        return tried(model, self._clock)
 
     def load_embedder(self) -> TextEmbedder:
         return self._load_embedder(self._settings.embedder.id, _DIMENSION)
@@ -144,6 +163,14 @@ def llama_options(settings: ModelSettings) -> LlamaOptions:
         flash_attention=settings.flash_attention,
         rope_scale=settings.rope_scale,
     )
+
+
+def speed_setup(path: Path, options: LlamaOptions) -> str:
+    """A name for a model's file and for how it is run on this device, as far as its speed depends on that."""
+    run = options.for_device()
+    threads = f"{run.threads} and {run.prefill_threads} threads"
+    attention = "flash" if run.flash_attention else "plain"
+    return f"{path.name}, {path.stat().st_size} bytes, {threads}, batch {run.batch}, {run.kv_type}, {attention}"
 
 
 def read_rules(own: OwnTable | None = None) -> Rules:
@@ -242,6 +269,7 @@ class Files:
     """Where the daemon keeps its state."""
 
     database: Path
+    speeds: Path
     indexes: Path
     """The folder that holds those of the indexes."""
     backups: Path
@@ -249,4 +277,4 @@ class Files:
     @staticmethod
     def inside(state: Path) -> Files:
         """Their places in a state folder."""
-        return Files(state / "memory.db", state / "index", state / "backups")
+        return Files(state / "memory.db", state / "speeds.json", state / "index", state / "backups")

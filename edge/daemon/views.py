@@ -14,6 +14,7 @@ from edge.engine.vectors import Pair
 from edge.errors import EdgeError
 from edge.memory.batches import Batch, Failure
 from edge.memory.units import Recalled, SessionInfo, Unit, UnitId
+from edge.prompt.budget import Section
 from edge.wire import (
     BatchPageWire,
     BatchWire,
@@ -263,7 +264,12 @@ def _usage_wire(usage: Usage) -> UsageWire:
         "completion_tokens": usage.completion,
         "memory_tokens": usage.memories,
         "appended_tokens": usage.appended,
-        "dropped_memories": usage.gave_way,
+        "in_time_tokens": usage.in_time,
+        "dropped_memories": sum(each.count for each in usage.gave_way if each.section is Section.MEMORIES),
+        "gave_way": [
+            {"section": each.section.value, "count": each.count, "tokens": each.tokens, "because": each.cause.value}
+            for each in usage.gave_way
+        ],
         "compacted": usage.rebuilt,
     }
 

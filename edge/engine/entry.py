@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from edge.memory.units import Kind, Unit, UnitId
+from edge.prompt.budget import Cause, GaveWay, Section
 from edge.prompt.composition import Composer, Tokens
 from edge.prompt.structured import IDLE, Execution
 from edge.prompt.texts import LANGUAGES, Shift, Texts, note
@@ -16,17 +17,19 @@ from edge.prompt.window import Window
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What a turn would append: what changed of the execution context, ranked notes of units that the window does not
-    hold, and the person's words. `gave_way` counts units that had no room in the share of the memories; `shift` says
-    that the subject changes."""
+    hold, and the person's words. `gave_way` tells of units that had no room in the share of the memories; `shift` says
+    that the subject changes. Its first unit may be `certain`, or the best for what the person `asked`."""
 
     words: Tokens
     units: Sequence[Unit]
     notes: Sequence[Tokens]
-    gave_way: int
+    gave_way: Sequence[GaveWay]
     nothing: bool
     texts: Texts
     execution: Execution = IDLE
     shift: Shift | None = None
+    certain: bool = False
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,9 @@ class Entries:
         notes = [self.composer.note_line(note(unit, texts, at, self.zone)) for unit in fresh]
         taken = within(notes, self.memory_tokens)
         changed = execution.changed_since(window.execution)
-        return Entry(words, fresh[:taken], notes[:taken], len(fresh) - taken, nothing, texts, changed, shift)
+        left = notes[taken:]
+        gave_way = [GaveWay(Section.MEMORIES, len(left), sum(map(len, left)), Cause.TOKENS)] if left else []
+        return Entry(words, fresh[:taken], notes[:taken], gave_way, nothing, texts, changed, shift)
 
     def tokens(self, entry: Entry, taken: int) -> Tokens:
         """The turn with its best `taken` notes, and the opening of the reply. The best memory stands last, next to the

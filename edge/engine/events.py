@@ -10,6 +10,7 @@ from edge.engine.truth import AskBack
 from edge.errors import EdgeError
 from edge.memory.secrets import Labels
 from edge.memory.units import SessionId, TurnId, UnitId
+from edge.prompt.budget import GaveWay
 from edge.prompt.texts import Shift
 
 
@@ -18,7 +19,8 @@ class Usage:
     """Tokens of a turn. `prompt` = `reused` + `evaluated`.
 
     `appended` is what the model had not seen of it: the end mark of the last reply, new memories and the person's
-    words. A turn that re-evaluates nothing has `evaluated` = `appended`.
+    words. A turn that re-evaluates nothing has `evaluated` = `appended`. `in_time` is how many there was time for,
+    None where the model's speed is not known; `gave_way` is what had no room.
     """
 
     prompt: int = 0
@@ -27,7 +29,8 @@ class Usage:
     completion: int = 0
     memories: int = 0
     appended: int = 0
-    gave_way: int = 0
+    in_time: int | None = None
+    gave_way: tuple[GaveWay, ...] = ()
     rebuilt: bool = False
 
 

@@ -14,6 +14,7 @@ from edge.engine.recall import Recall
 from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
+from edge.engine.speed import Pace
 from edge.engine.topics import Thread, Topics
 from edge.engine.whether import Whether
 from edge.engine.windows import Windows
@@ -42,20 +43,21 @@ class MemoryDesk:
     serving: Serving
     topics: Topics
     whether: Whether
+    pace: Pace
 
-    def open(self, turn: RunningTurn, windows: Windows, at: datetime) -> Progress:
+    def open(self, turn: RunningTurn, windows: Windows, at: datetime, since: float) -> Progress:
         """Recall for a turn, and compose its prompt. A refusal (PromptTooLong) takes back what became of the topic, so
-        that it changes nothing."""
+        that it changes nothing. The time to the first token is counted from `since`, on the monotonic clock."""
         turn.hide_secrets()
         scope = Scope(turn.owner, turn.session, at, present=True)
         thread = self.topics.turn_to(scope, turn.message)
         try:
-            return self._composed(turn, windows, scope, thread)
+            return self._composed(turn, windows, scope, thread, since)
         except EdgeError:
             self.topics.turn_back(scope, thread)
             raise
 
-    def _composed(self, turn: RunningTurn, windows: Windows, scope: Scope, thread: Thread) -> Progress:
+    def _composed(self, turn: RunningTurn, windows: Windows, scope: Scope, thread: Thread, since: float) -> Progress:
         found = self.recall.find(scope, turn.message)
         prompt = windows.prepare(
             scope,
@@ -65,6 +67,7 @@ class MemoryDesk:
             execution=self.contexts.execution(turn.owner, turn.session, turn.context),
             shift=thread.shift,
             back=thread.units,
+            in_time=self.pace.tokens(since),
         )
         told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
         echo = echo_of(turn.message, windows.heard(scope), ACKNOWLEDGEMENTS)

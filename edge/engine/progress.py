@@ -32,6 +32,8 @@ class Progress:
     reply: str = ""
     tokens: tuple[int, ...] = ()
     first_token: float | None = None
+    composed: float = 0.0
+    """When the prompt stood, in seconds since the turn was asked for."""
     generation: Generation | None = None
     told_by_runtime: bool = False
     session_only: bool = False
@@ -66,6 +68,14 @@ class Progress:
         return Given(self.prompt.window.units, [each.unit for each in recalled], told)
 
     @property
+    def overhead(self) -> float | None:
+        """Seconds from the prompt to the first token that the model did not evaluate in; None where the model did not
+        make that token."""
+        if self.told_by_runtime or self.generation is None or self.first_token is None:
+            return None
+        return self.first_token - self.composed - self.generation.prefill_seconds
+
+    @property
     def unevaluated(self) -> int:
         """Tokens of prompt and reply that the model has not seen: the last one, where it did not end by itself, and
         what the runtime asked."""
@@ -92,6 +102,7 @@ class Progress:
             completion=len(self.tokens),
             memories=prompt.memory_tokens,
             appended=prompt.appended,
+            in_time=prompt.in_time,
             gave_way=prompt.gave_way,
             rebuilt=prompt.rebuilt,
         )

@@ -25,4 +25,12 @@ async def read_along(
             if isinstance(item, Generation):
                 finish = Finish.CANCELLED if item.finish is Finish.CANCELLED else Finish.STOP
                 evaluated = max(0, item.evaluated - len(told.tokens))
-                yield replace(item, finish=finish, tokens=told.tokens, evaluated=evaluated, generate_seconds=0.0)
+                seconds = item.prefill_seconds * evaluated / max(1, item.evaluated)
+                yield replace(
+                    item,
+                    finish=finish,
+                    tokens=told.tokens,
+                    evaluated=evaluated,
+                    prefill_seconds=seconds,
+                    generate_seconds=0.0,
+                )

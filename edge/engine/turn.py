@@ -117,7 +117,8 @@ class Turns:
         speaker = await self._speaker()
         if turn.stopped:
             raise Cancelled("The turn was stopped before it began.")
-        progress = await self._desk.worker.run(partial(self._open, turn, speaker.windows))
+        since = self._clock.monotonic()  # what the wait for other turns and for the model took is not the turn's own
+        progress = await self._desk.worker.run(partial(self._open, turn, speaker.windows, since))
         turn.arm(speaker.model.new_stop())
         writing = asyncio.ensure_future(self._desk.worker.run(partial(self._writing.words, turn, progress)))
         try:
@@ -127,9 +128,11 @@ class Turns:
             raise
         await self._finish(turn, speaker, progress, written)
 
-    def _open(self, turn: RunningTurn, windows: Windows) -> Progress:
+    def _open(self, turn: RunningTurn, windows: Windows, since: float) -> Progress:
         """On the memory thread."""
-        return self._desk.open(turn, windows, self._clock.now())
+        progress = self._desk.open(turn, windows, self._clock.now(), since)
+        progress.composed = self._clock.monotonic() - turn.started
+        return progress
 
     # --- the reply -------------------------------------------------------------------------------------------------
 
@@ -201,7 +204,7 @@ class Turns:
         assert written.turn is not None
         generation = progress.generation
         assert generation is not None
-        self._speed.note(generation)
+        self._speed.note(generation, progress.overhead)
         state = _STATES[generation.finish]
         stored = await self._desk.worker.run(
             partial(self._writing.reply, turn, speaker.windows, progress, written, state)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from edge.engine.anchor import Anchor, PromptPlan
 from edge.engine.compaction import Compaction
 from edge.engine.entry import Entries, Entry
+from edge.engine.fitting import Fitted, Fitting
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.telling import replacements, told_again
 from edge.errors import MemoryNotFound
 from edge.memory.questions import asks
-from edge.memory.units import OwnerId, Recalled, SessionId, Turn, TurnId, Unit, UnitId
-from edge.prompt.budget import Wanted, allot
+from edge.memory.units import OwnerId, Recalled, SessionId, Stage, Turn, TurnId, Unit, UnitId
+from edge.prompt.budget import GaveWay, low_mark
 from edge.prompt.composition import Composer, Tokens
 from edge.prompt.replies import quoted
 from edge.prompt.structured import IDLE, Execution
@@ -32,7 +33,8 @@ class Prompt:
     """A turn's prompt: the window up to where the reply begins, and what went into it.
 
     `sent` are units that were put into it now. `memory_tokens` counts the notes, `appended` what the model has not
-    evaluated yet if it still holds the window of the turn before, `gave_way` the memories that had no room.
+    evaluated yet if it still holds the window of the turn before. `gave_way` tells what had no room, in tokens or
+    `in_time`: as many as the model could evaluate until the first token is wanted, where that is known.
     `forgets` counts what the owner had forgotten before.
     """
 
@@ -40,7 +42,8 @@ class Prompt:
     sent: frozenset[UnitId]
     memory_tokens: int
     appended: int
-    gave_way: int
+    gave_way: tuple[GaveWay, ...]
+    in_time: int | None
     rebuilt: bool
     forgets: int
 
@@ -54,6 +57,7 @@ class Windows:
         self._plan = plan
         self._anchor = Anchor(store, composer, plan)
         self._entries = Entries(composer, plan.memory_tokens, plan.zone)
+        self._fitting = Fitting(composer, self._entries)
         self._compaction = Compaction(composer, self._entries, plan.marks)
         self._windows: OrderedDict[tuple[OwnerId, SessionId], Window] = OrderedDict()
         self._forgets: Counter[OwnerId] = Counter()
@@ -68,8 +72,10 @@ class Windows:
         execution: Execution = IDLE,
         shift: Shift | None = None,
         back: Collection[UnitId] = (),
+        in_time: int | None = None,
     ) -> Prompt:
         """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer.
+        Where `in_time` is given, the model is to evaluate no more tokens than that: what may gives way.
 
         What stands in the window already is not sent again, but for what answers a question best: a small model takes
         what stands near for the answer, and attends badly to what stands far up. `shift` says that the subject changes;
@@ -79,10 +85,10 @@ class Windows:
         window = self._windows.get(_key(scope))
         said = self._said(scope, window, message, recalled, execution, nothing=nothing, shift=shift, back=back)
         if window is not None:
-            grown = self._grown(scope, window, said)
+            grown = self._grown(scope, window, said, in_time)
             if grown is not None:
                 return grown
-        return self._rebuilt(scope, message, said, had=window is not None)
+        return self._rebuilt(scope, message, said, window, in_time)
 
     def commit(
         self, owner: OwnerId, session: SessionId, prompt: Prompt, turn: TurnId, reply: Tokens, *, unevaluated: int
@@ -175,46 +181,46 @@ class Windows:
         units = [*found[:1], *instead, *found[1:], *again]
         best = found[:1] if asks(message) else []
         told = {unit.id for unit in (*again, *best)}
-        return _Said(self._composer.text(message), units, execution, nothing, shift, told)
+        certain = {each.unit.id for each in recalled[:1] if each.stage is Stage.RULE}
+        asked = {unit.id for unit in best}
+        return _Said(self._composer.text(message), units, execution, nothing, shift, told, certain, asked)
 
     # --- a window that grows ---------------------------------------------------------------------------------------
 
-    def _grown(self, scope: Scope, window: Window, said: _Said) -> Prompt | None:
+    def _grown(self, scope: Scope, window: Window, said: _Said, in_time: int | None) -> Prompt | None:
         """The window with this turn at its end; None where it would pass its mark and must be compacted."""
-        entry = self._entry(scope, window, said)
-        turn = self._entries.tokens(entry, len(entry.notes))
-        if must_compact(window, len(turn), self._plan.marks):
+        fitted = self._fitting.grown(window, self._entry(scope, window, said), in_time)
+        if must_compact(window, len(self._entries.tokens(fitted.entry, fitted.memories)), self._plan.marks):
             return None
-        return self._prompt(scope, window, entry, len(entry.notes), rebuilt=False)
+        return self._prompt(scope, window, fitted, in_time, rebuilt=False)
 
     # --- a window built anew ---------------------------------------------------------------------------------------
 
-    def _rebuilt(self, scope: Scope, message: str, said: _Said, *, had: bool) -> Prompt:
+    def _rebuilt(self, scope: Scope, message: str, said: _Said, old: Window | None, in_time: int | None) -> Prompt:
         """Role, core facts, a summary, the last turns up to the low mark, and this turn; what has no room gives way."""
         earlier = self._earlier(scope)
         language = self._anchor.language(message, earlier)
         base = self._anchor.window(scope, language, len(self._entries.bare(said.words)))
-        kept = self._compaction.divide(base, earlier, said.words)
+        held = self._held(base, old)
+        alone = self._entry(scope, base, said)
+        fixed = len(base.tokens) - held + self._fitting.bare(alone)
+        low = low_mark(self._plan.marks.low, len(base.tokens), fixed, self._fitting.adds(alone), in_time)
+        kept = self._compaction.divide(base, earlier, said.words, low, () if old is None else old.turns)
         window = kept.behind(base, summed_up=False)
         entry = self._entry(scope, window, said)
-        bare = replace(entry, execution=IDLE)
-        if len(window.tokens) + len(self._entries.tokens(bare, 0)) > self._plan.marks.room:
+        room = self._plan.marks.room
+        if len(window.tokens) + self._fitting.bare(entry) > room:
             entry = replace(entry, nothing=False, shift=None)
-            bare = replace(entry, execution=IDLE)
-        executing = entry.execution
-        granted = allot(
-            self._plan.marks.room,
-            Wanted(
-                fixed=len(window.tokens) + len(self._entries.tokens(bare, 0)),
-                summary=len(kept.summary_tokens),
-                tool_result=len(self._composer.execution(Execution(result=executing.result))),
-                tool_call=len(self._composer.execution(Execution(call=executing.call))),
-                memories=self._entries.note_sizes(entry),
-            ),
-        )
-        window = kept.behind(base, summed_up=granted.summary)
-        entry = replace(entry, execution=executing.only(call=granted.tool_call, result=granted.tool_result))
-        return self._prompt(scope, window, entry, granted.memories, rebuilt=had or bool(earlier))
+        fitted = self._fitting.fitted(window, entry, room, held, in_time, summary=len(kept.summary_tokens))
+        fitted = replace(fitted, gave_way=(*kept.gave_way, *fitted.gave_way))
+        window = kept.behind(base, summed_up=fitted.summary)
+        return self._prompt(scope, window, fitted, in_time, rebuilt=old is not None or bool(earlier))
+
+    def _held(self, base: Window, old: Window | None) -> int:
+        """How many tokens of a new window's beginning the model has evaluated: those that the window before it begins
+        with, or where there is none the window that was used last."""
+        known = old or next(reversed(self._windows.values()), None)
+        return 0 if known is None else base.shared_with(known)
 
     def _earlier(self, scope: Scope) -> list[Turn]:
         """The last turns that have two sides; one that was cancelled at once or forgotten says nothing."""
@@ -223,7 +229,7 @@ class Windows:
         return [turn for turn in turns if turn.message and turn.reply]
 
     def _entry(self, scope: Scope, window: Window, said: _Said) -> Entry:
-        return self._entries.make(
+        entry = self._entries.make(
             window,
             said.words,
             said.units,
@@ -233,8 +239,11 @@ class Windows:
             shift=said.shift,
             again=said.again,
         )
+        first = {unit.id for unit in entry.units[:1]}
+        return replace(entry, certain=bool(first & said.certain), asked=bool(first & said.asked))
 
-    def _prompt(self, scope: Scope, window: Window, entry: Entry, taken: int, *, rebuilt: bool) -> Prompt:
+    def _prompt(self, scope: Scope, window: Window, fitted: Fitted, in_time: int | None, *, rebuilt: bool) -> Prompt:
+        entry, taken = fitted.entry, fitted.memories
         sent = frozenset(unit.id for unit in entry.units[:taken])
         whole = window.append(self._entries.tokens(entry, taken), sent)
         whole = replace(whole, execution=entry.execution.over(window.execution))
@@ -243,7 +252,8 @@ class Windows:
             sent=sent,
             memory_tokens=sum(map(len, entry.notes[:taken])),
             appended=whole.pending,
-            gave_way=entry.gave_way + len(entry.units) - taken,
+            gave_way=fitted.gave_way,
+            in_time=in_time,
             rebuilt=rebuilt,
             forgets=self._forgets[scope.owner],
         )
@@ -252,7 +262,7 @@ class Windows:
 @dataclass(frozen=True, slots=True)
 class _Said:
     """What a turn brings: the person's words, units, the execution context, whether memory has nothing, whether the
-    subject changes, and which units are told again with it."""
+    subject changes, which units are told again with it, and of these which are certain or the best for a question."""
 
     words: Tokens
     units: Sequence[Unit]
@@ -260,6 +270,8 @@ class _Said:
     nothing: bool
     shift: Shift | None = None
     again: Collection[UnitId] = ()
+    certain: Set[UnitId] = frozenset()
+    asked: Set[UnitId] = frozenset()
 
 
 def _key(scope: Scope) -> tuple[OwnerId, SessionId]:

@@ -33,6 +33,12 @@ class NamedModels:
     def load_language(self) -> LanguageModel:
         return ScriptedModel()
 
+    def language_setup(self) -> str:
+        return "scripted"
+
+    def tried(self, model: LanguageModel) -> float | None:
+        return None
+
     def load_embedder(self) -> TextEmbedder:
         return self._load(self.wanted)
 

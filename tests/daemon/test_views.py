@@ -17,6 +17,7 @@ from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
 from edge.errors import Busy
 from edge.memory.units import SessionId, SessionInfo, TurnId, Unit, UnitId
+from edge.prompt.budget import Cause, GaveWay, Section
 from tests.engine.making import fact, found, remembered
 from tests.fakes.clock import NOON
 from tests.fakes.memory_store import FakeMemoryStore
@@ -36,6 +37,13 @@ def all_found(unit: Unit, *, dropped: bool = False) -> Found:
     )  # fmt: skip
 
 
+GAVE_WAY = (
+    GaveWay(Section.MEMORIES, 2, 30, Cause.TOKENS),
+    GaveWay(Section.MEMORIES, 1, 12, Cause.SECONDS),
+    GaveWay(Section.TOOL_RESULT, 1, 90, Cause.SECONDS),
+)
+
+
 def keys(shape: type) -> set[str]:
     return set(get_type_hints(shape))
 
@@ -43,7 +51,7 @@ def keys(shape: type) -> set[str]:
 def done(unit: Unit, finish: Finish = Finish.STOP, first_token: float | None = 0.5) -> TurnDone:
     return TurnDone(
         TurnId(7), SessionId("main"), "好。", finish, False, all_found(unit), frozenset({unit.id}), (UnitId(9),),
-        Usage(10, 4, 6, 3, 2, 6, 1, True), Timings(0.001, 0.002, first_token, 1.5),
+        Usage(10, 4, 6, 3, 2, 6, 48, GAVE_WAY, True), Timings(0.001, 0.002, first_token, 1.5),
     )  # fmt: skip
 
 
@@ -91,6 +99,13 @@ def test_the_end_of_a_turn_in_numbers(unit: Unit) -> None:
     assert shown["usage"].keys() == keys(wire.UsageWire)
     assert shown["usage"]["prompt_tokens"] == shown["usage"]["reused_tokens"] + shown["usage"]["evaluated_tokens"]
     assert shown["usage"]["compacted"] is True
+    assert (shown["usage"]["in_time_tokens"], shown["usage"]["dropped_memories"]) == (48, 3)
+    assert all(each.keys() == keys(wire.GaveWayWire) for each in shown["usage"]["gave_way"])
+    assert [list(each.values()) for each in shown["usage"]["gave_way"]] == [
+        ["memories", 2, 30, "tokens"],
+        ["memories", 1, 12, "seconds"],
+        ["last_tool_result", 1, 90, "seconds"],
+    ]
     assert shown["timings"] == {"rules_ms": 1.0, "recall_ms": 2.0, "first_token_ms": None, "total_ms": 1500.0}
     (recalled,) = shown["recalled"]
     assert (recalled["sent"], recalled["score"], "signals" in recalled) == (True, 0.1235, False)

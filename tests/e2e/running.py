@@ -30,15 +30,17 @@ from tests.fakes.language_model import ScriptedModel
 SCRIPTED = (sys.executable, "-m", "tests.e2e.scripted_daemon")
 REAL = (sys.executable, "-c", "from edge.cli.main import main; raise SystemExit(main())", "daemon")
 T = TypeVar("T")
+_UNHURRIED = {"EDGE_PROMPT_TARGET_FIRST_TOKEN": "3600"}
 _PATIENCE = 120
 """Seconds after which a daemon that neither serves nor ends is taken for hung."""
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    """The variables of a daemon whose state and socket are in a folder; nothing else of edge is set."""
+    """The variables of a daemon whose state and socket are in a folder; nothing else of edge is set, but that it takes
+    its time: what stands in a prompt shall not depend on how busy the machine is."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("EDGE_", "NOTIFY_"))}
     places = {"EDGE_STATE_DIR": str(folder / "state"), "EDGE_SOCKET": str(folder / "s")}
-    return {**kept, **places, "PYTHONDONTWRITEBYTECODE": "1", **more}
+    return {**kept, **places, "PYTHONDONTWRITEBYTECODE": "1", **_UNHURRIED, **more}
 
 
 class DaemonProcess:
@@ -119,10 +121,12 @@ class DaemonProcess:
 
 
 class ScriptedModels:
-    """The models of a scripted daemon: one language model, and embedders of which the first is that of the settings."""
+    """The models of a scripted daemon: one language model, and embedders of which the first is that of the settings.
+    `token_seconds` is what a trial says of the model's speed."""
 
-    def __init__(self, model: ScriptedModel, *embedders: HashEmbedder) -> None:
+    def __init__(self, model: ScriptedModel, *embedders: HashEmbedder, token_seconds: float | None = None) -> None:
         self.model = model
+        self.token_seconds = token_seconds
         self.embedders = embedders or (HashEmbedder(),)
 
     def language_id(self) -> str:
@@ -130,6 +134,12 @@ class ScriptedModels:
 
     def load_language(self) -> LanguageModel:
         return self.model
+
+    def language_setup(self) -> str:
+        return self.model.id
+
+    def tried(self, model: LanguageModel) -> float | None:
+        return self.token_seconds
 
     def load_embedder(self) -> TextEmbedder:
         return self.embedders[0]
@@ -152,12 +162,14 @@ class DaemonThread:
     """A daemon on a thread of this process, so that a test sees its model's prompts and holds its gate."""
 
     def __init__(
-        self, folder: Path, model: ScriptedModel, *embedders: HashEmbedder, waiting: int = 8, **variables: str
-    ) -> None:
+        self, folder: Path, model: ScriptedModel, *embedders: HashEmbedder, waiting: int = 8,
+        token_seconds: float | None = None, **variables: str,
+    ) -> None:  # fmt: skip
         settings = settings_of(environment(folder, **variables))
         self.settings = replace(settings, daemon=replace(settings.daemon, queue=waiting))
         self.model = model
         self.embedders = embedders
+        self.token_seconds = token_seconds
         self.daemon: Daemon | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -200,7 +212,7 @@ class DaemonThread:
         self._stop = asyncio.Event()
         self.settings.places.state.mkdir(mode=0o700, exist_ok=True)
         try:
-            models = ScriptedModels(self.model, *self.embedders)
+            models = ScriptedModels(self.model, *self.embedders, token_seconds=self.token_seconds)
             async with running(self.settings, models, SystemClock()) as self.daemon:
                 self._up.set()
                 await self._stop.wait()

@@ -23,7 +23,7 @@ from edge.engine.opening import MemoryDesk, Speaker
 from edge.engine.ports import NewContext, Written
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
-from edge.engine.speed import Speed
+from edge.engine.speed import Pace, Speed
 from edge.engine.topics import Topics
 from edge.engine.turn import Turns
 from edge.engine.whether import Whether
@@ -94,6 +94,7 @@ class House(Desk):
         self.written = 0
         self.missing: EdgeError | None = None
         self.interrupts = Interrupts()
+        self.speed = Speed()
         self.turns = Turns(
             MemoryDesk(
                 self.workers[0],
@@ -104,6 +105,7 @@ class House(Desk):
                 self.serving,
                 self.topics,
                 Whether(self.store, self.store.truth, RULES, fast=fast),
+                Pace(self.speed, 2.0, self.clock),
             ),
             Answers(RULES, fast=fast),
             self.workers[1],
@@ -111,7 +113,7 @@ class House(Desk):
             self.clock,
             waiting=waiting,
             written=self._note_written,
-            speed=Speed(),
+            speed=self.speed,
             interrupts=self.interrupts,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import pairwise
 
@@ -15,7 +15,8 @@ from edge.engine.anchor import PromptPlan
 from edge.engine.windows import Prompt, Windows
 from edge.errors import PromptTooLong
 from edge.memory.lifecycle import key_of
-from edge.memory.units import Draft, Insert, Kind, SessionId, TurnId, TurnState, Unit, UnitId
+from edge.memory.units import Draft, Insert, Kind, SessionId, Stage, TurnId, TurnState, Unit, UnitId
+from edge.prompt.budget import Cause, Section
 from edge.prompt.composition import Composer
 from edge.prompt.structured import EXECUTION_MARK, IDLE, Execution
 from edge.prompt.texts import CHINESE, ENGLISH, Texts
@@ -41,9 +42,11 @@ class Talk:
         self.episodes: list[Unit] = []
 
     def prepare(
-        self, message: str, units: Sequence[Unit] = (), *, nothing: bool = False, execution: Execution = IDLE
-    ) -> Prompt:
-        return self.windows.prepare(scope(), message, found(*units), nothing=nothing, execution=execution)
+        self, message: str, units: Sequence[Unit] = (), *, nothing: bool = False, execution: Execution = IDLE,
+        in_time: int | None = None,
+    ) -> Prompt:  # fmt: skip
+        recalled = found(*units)
+        return self.windows.prepare(scope(), message, recalled, nothing=nothing, execution=execution, in_time=in_time)
 
     def commit(self, prompt: Prompt, message: str, reply: str, *facts: Insert) -> TurnId:
         written = self.store.begin_turn(ANN, MAIN, message, [inserted(Draft(Kind.EPISODE, message)), *facts], NOON)
@@ -93,13 +96,14 @@ class Step:
     nothing: bool
     before: str
     execution: Execution
+    in_time: int | None
 
 
 CALLS = st.sampled_from(["", "", '{"current_tool":"orders"}', '{"current_tool":"查订单","tool_args":{"id":7}}'])
 RESULTS = st.sampled_from(["", "", '{"last_tool_result":"' + 90 * "lamp " + '"}', '{"last_tool_result":null}'])
 STEPS = st.builds(
     Step, TEXTS, TEXTS, st.integers(0, 2**12), st.booleans(), st.sampled_from(["", "", "new", "supersede", "forget"]),
-    st.builds(Execution, CALLS, RESULTS),
+    st.builds(Execution, CALLS, RESULTS), st.one_of(st.none(), st.integers(0, 400)),
 )  # fmt: skip
 PLANS = st.builds(
     lambda context, reply, high, low, memories, anchors, role, language: plan(
@@ -155,8 +159,9 @@ class Checked(Talk):
                 self.prepare(message, picked, nothing=step.nothing, execution=step.execution)
             assert refused.value.details == {"prompt_tokens": least, "room_tokens": room, "over_by": least - room}
             return
-        prompt = self.prepare(message, picked, nothing=step.nothing, execution=step.execution)
+        prompt = self.prepare(message, picked, nothing=step.nothing, execution=step.execution, in_time=step.in_time)
         self.check(prompt, message)
+        self.check_in_time(prompt)
         self.commit(prompt, message, step.reply)
 
     def check(self, prompt: Prompt, message: str) -> None:
@@ -175,6 +180,17 @@ class Checked(Talk):
         self.check_growth(prompt)
         shown = text_of(prompt).replace(prompt.window.summary, "", 1)
         assert [n for n in range(1, self.count + 1) if shown.count(f"⟦{n}⟧") > 1] == []
+
+    def check_in_time(self, prompt: Prompt) -> None:
+        """What is beyond the time is what never gives way: role text and core facts, the words, the best memory."""
+        evaluated = prompt.appended - (self.base_tokens(prompt) if prompt.rebuilt or self.last is None else 0)
+        told = text_of(prompt).partition("\nuser\n")[0].count(EXECUTION_MARK) if prompt.rebuilt else 0
+        optional = len(prompt.sent) > 1 or told or (prompt.rebuilt and len(prompt.window.turns) > 0)
+        if prompt.in_time is not None and optional:
+            assert evaluated <= prompt.in_time
+
+    def base_tokens(self, prompt: Prompt) -> int:
+        return prompt.window.tokens.index(END) + len(self.composer.close_reply)
 
     def check_growth(self, prompt: Prompt) -> None:
         if self.last is None or prompt.rebuilt:
@@ -291,7 +307,8 @@ def test_memories_of_the_lowest_rank_give_way() -> None:
     prompt = talk.turn("What do I like?", units=units)
     assert prompt.sent == {unit.id for unit in units[: len(prompt.sent)]}
     assert 0 < len(prompt.sent) < 10
-    assert prompt.gave_way == 10 - len(prompt.sent)
+    [gave_way] = prompt.gave_way
+    assert (gave_way.section, gave_way.count, gave_way.cause) == (Section.MEMORIES, 10 - len(prompt.sent), Cause.TOKENS)
 
 
 def test_turns_outlast_memories_when_a_window_is_built_anew() -> None:
@@ -302,7 +319,7 @@ def test_turns_outlast_memories_when_a_window_is_built_anew() -> None:
     prompt = talk.turn("What do I like?", units=units)
     assert prompt.rebuilt
     assert len(prompt.window.turns) == 4 - 1
-    assert prompt.gave_way > 0
+    assert (Section.MEMORIES, Cause.TOKENS) in {(each.section, each.cause) for each in prompt.gave_way}
 
 
 def test_a_window_at_its_high_mark_is_compacted_to_the_last_turns() -> None:
@@ -545,3 +562,151 @@ def test_a_secret_that_was_to_be_remembered_is_not_summed_up() -> None:
         prompt = talk.chat_until_compacted(SMALL_TALK)
         assert "hunter2" not in text_of(prompt)
         assert "A-1" in prompt.window.summary
+
+
+# --- in time ---
+
+CALL, RESULT = '{"current_tool":"查订单"}', '{"last_tool_result":"已发货 on its way"}'
+
+
+def causes(prompt: Prompt) -> dict[tuple[Section, Cause], int]:
+    return {(each.section, each.cause): each.count for each in prompt.gave_way}
+
+
+class InTime(Talk):
+    """A talk whose window stands already, and some memories."""
+
+    def __init__(self, *liked: str) -> None:
+        super().__init__(plan(role=""))
+        self.turn("Hello.")
+        self.units = [remembered(self.store, fact(f"The user likes {what}.")) for what in liked]
+
+    def needs(self, message: str, units: int, execution: Execution = IDLE) -> int:
+        """Tokens that a turn with so many of the memories adds."""
+        return self.prepare(message, self.units[:units], execution=execution).appended
+
+
+@pytest.mark.parametrize(
+    ("message", "liked"),
+    [("Tell me what I like.", ("tea", "figs", "chess")), ("说说我喜欢什么。", ("乌龙茶", "无花果", "下棋"))],
+    ids=["en", "zh"],
+)
+def test_memories_of_the_lowest_rank_give_way_to_the_seconds(message: str, liked: tuple[str, ...]) -> None:
+    talk = InTime(*liked)
+    for count in (3, 2, 1, 0):
+        in_time = talk.needs(message, count)
+        prompt = talk.prepare(message, talk.units, in_time=in_time)
+        assert prompt.sent == {unit.id for unit in talk.units[:count]}
+        assert prompt.appended == in_time
+        assert causes(prompt) == ({(Section.MEMORIES, Cause.SECONDS): 3 - count} if count < 3 else {})
+        assert text_of(prompt).endswith(f"{message}<|im_end|>\n<|im_start|>assistant\n".replace("<|im_end|>", "")
+                                        .replace("<|im_start|>", ""))  # fmt: skip
+
+
+def test_the_same_time_gives_the_same_prompt() -> None:
+    talk = InTime("tea", "figs", "chess")
+    for in_time in range(0, 120, 7):
+        one, other = (talk.prepare("Tell me more.", talk.units, in_time=in_time) for _ in range(2))
+        assert one == other
+
+
+def test_the_result_gives_way_to_the_seconds_before_the_call_and_both_before_memories() -> None:
+    message, executing = "Tell me about it.", Execution(CALL, RESULT)
+    talk = InTime("tea")
+    with_call = talk.needs(message, 1, Execution(CALL))
+    for in_time, told in (
+        (talk.needs(message, 1, executing), executing),
+        (with_call, Execution(CALL)),
+        (with_call - 1, IDLE),
+        (talk.needs(message, 1), IDLE),
+    ):
+        prompt = talk.prepare(message, talk.units, execution=executing, in_time=in_time)
+        assert prompt.window.execution == told
+        assert prompt.sent == {talk.units[0].id}
+    assert causes(prompt) == {(Section.TOOL_RESULT, Cause.SECONDS): 1, (Section.TOOL_CALL, Cause.SECONDS): 1}
+
+
+def test_an_execution_context_that_gave_way_is_told_when_there_is_time() -> None:
+    talk = InTime()
+    executing = Execution(CALL, RESULT)
+    talk.commit(talk.prepare("Go on.", execution=executing, in_time=0), "Go on.", "Fine.")
+    prompt = talk.prepare("And now?", execution=executing, in_time=500)
+    assert prompt.window.execution == executing
+    assert CALL in text_of(prompt)
+
+
+def test_what_memory_certainly_holds_is_told_however_long_it_takes() -> None:
+    talk = InTime("tea", "figs")
+    hit, other = found(*talk.units)
+    certain = [replace(hit, stage=Stage.RULE), replace(other, stage=Stage.RULE)]
+    prompt = talk.windows.prepare(scope(), "What do I like?", certain, nothing=False, in_time=0)
+    assert prompt.sent == {hit.unit.id}
+    assert talk.prepare("What do I like?", talk.units, in_time=0).sent == frozenset()
+
+
+@pytest.mark.parametrize("words", ["I will tell you a long story. ", "我要给你讲一个很长的故事。"], ids=["en", "zh"])
+def test_the_words_are_never_cut_and_leave_a_question_its_best_memory(words: str) -> None:
+    talk = InTime("tea", "figs")
+    message = words * 30 + "What do I like?"
+    prompt = talk.prepare(message, talk.units, in_time=100)
+    assert message in text_of(prompt)
+    assert prompt.appended > 100
+    assert prompt.sent == {talk.units[0].id}
+    statement = talk.prepare(words * 30, talk.units, in_time=100)
+    assert words * 30 in text_of(statement)
+    assert statement.sent == frozenset()
+
+
+def test_a_window_that_is_due_keeps_fewer_turns_where_there_is_less_time() -> None:
+    talk = Talk(plan(600, 50, high=300, low=170))
+    while not (ample := talk.prepare("And then, what else is there?")).rebuilt:
+        talk.turn("We talk about this and that.")
+    message, kept = "And then, what else is there?", [len(ample.window.turns)]
+    held = len(talk.composer.head(talk.plan.role, ()))
+    for in_time in (120, 90, 60, 30):
+        prompt = talk.prepare(message, in_time=in_time)
+        assert prompt.rebuilt
+        assert message in text_of(prompt)
+        assert len(prompt.window.tokens) - held <= in_time
+        kept.append(len(prompt.window.turns))
+        assert causes(prompt).get((Section.TURNS, Cause.SECONDS), 0) == kept[0] - kept[-1]
+    assert kept == sorted(kept, reverse=True)
+    assert kept[0] > kept[2] > kept[-1]
+
+
+def test_memories_have_half_the_time_beside_old_turns_and_old_turns_what_memories_leave() -> None:
+    talk = Talk(plan(900, 50, high=300, low=290))
+    units = [remembered(talk.store, fact(f"The user likes food number {n}.")) for n in range(20)]
+    while not talk.prepare("Tell me what I like.").rebuilt:
+        talk.turn("We talk about this and that.")
+    full, alone = (talk.prepare("Tell me what I like.", some, in_time=150) for some in (units, ()))
+    assert len(alone.window.turns) > len(full.window.turns) > 0
+    assert full.memory_tokens > 30
+
+
+def test_a_core_fact_and_the_role_text_stand_in_a_window_that_is_late_already() -> None:
+    talk = Talk(plan(role=""))
+    remembered(talk.store, fact("The user's name is Zhang Wei.", "name", "Zhang Wei"))
+    shown = text_of(talk.prepare("你好，请讲。", in_time=0))
+    assert CHINESE.role in shown
+    assert "Zhang Wei" in shown
+    assert "你好，请讲。" in shown
+
+
+def test_what_the_model_holds_of_another_windows_beginning_costs_no_time() -> None:
+    talk = Talk(plan(role="You are Edge. " * 10))
+    tea = remembered(talk.store, fact("The user likes tea."))
+    for sent in (frozenset(), frozenset({tea.id})):
+        prompt = talk.windows.prepare(scope(session=OTHER), "Go on.", found(tea), nothing=False, in_time=60)
+        assert prompt.sent == sent
+        talk.turn("Hello.")
+
+
+def test_what_left_for_the_seconds_can_be_recalled() -> None:
+    talk = Talk(plan(600, 50, high=300, low=200))
+    talk.turn("I bought a lamp, order A-1.")
+    while not talk.prepare("Hm.").rebuilt:
+        talk.turn(SMALL_TALK)
+    talk.commit(talk.prepare("Hm.", in_time=30), "Hm.", "Fine.")
+    words = talk.episodes[0]
+    assert talk.prepare("What was my order?", [words], in_time=60).sent == {words.id}

@@ -151,6 +151,12 @@ class OfScenario:
             self.model.closed = False
         return self.model
 
+    def language_setup(self) -> str:
+        return "scripted"
+
+    def tried(self, model: LanguageModel) -> float | None:
+        return None
+
     def load_embedder(self) -> TextEmbedder:
         return self.embedder
 
