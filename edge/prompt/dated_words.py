@@ -48,22 +48,37 @@ Reader = Callable[[re.Match[str], date], tuple[Form, date]]
 
 def with_times(words: str, said: date, write: Callable[[Time], str]) -> str:
     """The words with what `write` makes of it behind each relative time in them; `said` is when they were."""
-    ends: dict[int, Time] = {}
+    parts, begin = [], 0
+    for place, time in _found(words, said):
+        parts += [words[begin : place.stop], write(time)]
+        begin = place.stop
+    return "".join((*parts, words[begin:]))
+
+
+def times_in(words: str, said: date) -> list[Time]:
+    """What the relative times in words mean that were said on a day, in their order."""
+    return [time for _, time in _found(words, said)]
+
+
+def _found(words: str, said: date) -> list[tuple[range, Time]]:
+    """Where relative times stand, and what they mean, in their order."""
+    times: list[tuple[range, Time]] = []
     taken: set[int] = set()
     for language, pattern, read in _RELATIVE:
         for found in pattern.finditer(words):
-            if taken.isdisjoint(range(*found.span())):
-                taken.update(range(*found.span()))
-                ends |= _read(read, language, found, said)
-    return "".join(char + (write(ends[end]) if end in ends else "") for end, char in enumerate(words, 1))
+            place = range(*found.span())
+            if taken.isdisjoint(place):
+                taken.update(place)
+                times += [(place, time) for time in _read(read, language, found, said)]
+    return sorted(times, key=lambda each: each[0].start)
 
 
-def _read(read: Reader, language: str, found: re.Match[str], said: date) -> dict[int, Time]:
-    """The time by the end of its words; nothing for one before all dates, such as 999 years ago in 900."""
+def _read(read: Reader, language: str, found: re.Match[str], said: date) -> list[Time]:
+    """The time that is meant; none for one before all dates, such as 999 years ago in 900."""
     try:
-        return {found.end(): Time(*read(found, said), language)}
+        return [Time(*read(found, said), language)]
     except (ValueError, OverflowError):
-        return {}
+        return []
 
 
 # --- what the words mean -----------------------------------------------------------------------------------------

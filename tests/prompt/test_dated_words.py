@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.prompt.dated_words import Time, with_times
+from edge.prompt.dated_words import Form, Time, times_in, with_times
 
 MONDAY = date(2023, 5, 8)
 
@@ -150,3 +150,13 @@ PIECES = st.sampled_from(
 def test_only_what_is_written_is_added(pieces: list[str], said: date) -> None:
     words = "".join(pieces).replace("\0", "")
     assert with_times(words, said, lambda _: "\0").replace("\0", "") == words
+
+
+def test_times_are_told_in_their_order() -> None:
+    found = times_in("In May we met, last month again, and yesterday. 上周也见了。", MONDAY)
+    assert found == [
+        Time(Form.MONTH, date(2023, 4, 1), "en"),
+        Time(Form.DAY, date(2023, 5, 7), "en"),
+        Time(Form.WEEK_BEFORE, MONDAY, "zh"),
+    ]
+    assert times_in("We met in May.", MONDAY) == []
