@@ -40,9 +40,19 @@ _DIGITS = frozenset("0123456789一二三四五六七八九十百千万两几半"
 
 def what_is_sought(question: str) -> Callable[[Terms], bool] | None:
     """Tells of a text's terms whether it holds a thing of the kind that is asked for; None where any may answer."""
-    if _SEEKS_TIME.search(question):
+    if seeks_time(question):
         return _holds_time
-    return _holds_amount if _SEEKS_AMOUNT.search(question) else None
+    return _holds_amount if seeks_amount(question) else None
+
+
+def seeks_time(question: str) -> bool:
+    """Whether a question asks when something was."""
+    return _SEEKS_TIME.search(question) is not None
+
+
+def seeks_amount(question: str) -> bool:
+    """Whether a question asks how many or how much."""
+    return _SEEKS_AMOUNT.search(question) is not None
 
 
 def _holds_time(terms: Terms) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.sought import what_is_sought
+from edge.memory.sought import seeks_amount, seeks_time, what_is_sought
 from edge.memory.text import search_terms
 
 
@@ -37,3 +37,17 @@ def test_any_text_may_answer_other_questions(question: str) -> None:
 def test_any_text_is_read(question: str, text: str) -> None:
     sought = what_is_sought(question)
     assert sought is None or sought(frozenset(search_terms(text))) in {True, False}
+
+
+@pytest.mark.parametrize(
+    ("question", "time", "amount"),
+    [
+        ("When was it?", True, False),
+        ("什么时候的事？", True, False),
+        ("How many were there?", False, True),
+        ("一共多少个？", False, True),
+        ("Who was it?", False, False),
+    ],
+)
+def test_a_time_and_an_amount_are_known_by_the_words_that_ask_for_them(question: str, time: bool, amount: bool) -> None:
+    assert (seeks_time(question), seeks_amount(question)) == (time, amount)

@@ -1,0 +1,79 @@
+"""What recall does for each label: one table. `PLANS` holds what was measured to help; `BENCHMARKS.md` says what not.
+
+A plan never makes a refusal of something that would be told without it, nor the other way round: it decides how much of
+what was found is told, and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from edge.memory.intents import Intent, Label, Move
+from edge.memory.sought import seeks_amount, seeks_time
+
+
+class Hint(StrEnum):
+    """What is said behind a question of how to answer it."""
+
+    ALL = "all"
+    """Name all that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is told, and how.
+
+    `search`: whether anything is looked for. `share`: of the setting `recall.limit`, how many units are told at most,
+    and `units` in any case. `passage`: of each at most so many characters, around the sentence that matches; whole
+    where None. `when`: before each stands the day that its words mean, in place of the day they were said. `versions`:
+    of what took the place of something else it is said since when it holds. `rules`: the person's standing rules are
+    told with it. `checked`: what is told is checked for statements that are in doubt, and one such is named. `hint` is
+    said behind the question. `heavier`: where nothing told is of the kind that is asked for, so many units are told.
+    """
+
+    search: bool = True
+    share: float = 1.0
+    units: int | None = None
+    passage: int | None = None
+    when: bool = False
+    versions: bool = False
+    rules: bool = False
+    checked: bool = False
+    hint: Hint | None = None
+    heavier: int | None = None
+
+    def most(self, limit: int) -> int:
+        """How many units are told at most, where the setting is `limit`."""
+        most = int(limit * self.share)
+        return most if self.units is None else min(most, self.units)
+
+
+PLAIN = Plan()
+"""What is done where no label asks for more: also for PROFILE, FACT, PROGRESS, STATE_CHANGE and GENERAL."""
+
+PLANS: Mapping[Label, Plan] = MappingProxyType(
+    {
+        # A tiny model that is shown several dates takes any of them.
+        Label.TEMPORAL: Plan(units=1, passage=160, when=True, heavier=3),
+        Label.CURRENT_STATE: Plan(versions=True, checked=True),
+        # More and shorter notes, in about as many tokens.
+        Label.AGGREGATE: Plan(share=1.5, passage=160, checked=True, hint=Hint.ALL),
+        Label.STANDING_RULE: Plan(rules=True),
+        Label.SMALL_TALK: Plan(search=False),
+    }
+)
+
+
+def plan_of(intent: Intent, message: str) -> Plan:
+    """The plan for a message: that of its label, where that is sure. What is only named with a time is no question for
+    one; an amount is no list; and whoever wants something done wants it done by their standing rules."""
+    label = intent.leads
+    plan = PLANS.get(label, PLAIN)
+    if label is Label.TEMPORAL and not seeks_time(message):
+        plan = PLAIN
+    if label is Label.AGGREGATE and seeks_amount(message):
+        plan = replace(plan, hint=None)
+    return replace(plan, rules=True, checked=True) if intent.move is Move.REQUEST else plan

@@ -1,0 +1,64 @@
+"""The table of plans: which message is answered with how much, in both languages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from edge.memory.intents import Intent, Label, Move
+from edge.memory.plans import PLAIN, PLANS, Hint, plan_of
+from tests.memory.test_rules import RULES
+
+
+def intent(label: Label, move: Move = Move.ASK, confidence: float = 0.9) -> Intent:
+    return Intent(label, confidence, "as the test says", move)
+
+
+@pytest.mark.parametrize(
+    ("message", "label"),
+    [
+        ("When did Melanie get hurt?", Label.TEMPORAL),
+        ("梅拉妮什么时候受的伤？", Label.TEMPORAL),
+        ("What books has Tim read?", Label.AGGREGATE),
+        ("蒂姆读过哪些书？", Label.AGGREGATE),
+        ("good morning!", Label.SMALL_TALK),
+        ("早上好呀", Label.SMALL_TALK),
+    ],
+)
+def test_a_message_has_the_plan_of_its_label(message: str, label: Label) -> None:
+    assert plan_of(RULES.intent_of(message), message) == PLANS[label]
+
+
+@pytest.mark.parametrize("label", [Label.PROFILE, Label.FACT, Label.PROGRESS, Label.STATE_CHANGE, Label.GENERAL])
+def test_most_labels_ask_for_nothing_more(label: Label) -> None:
+    assert plan_of(intent(label), "where is the key?") is PLAIN
+
+
+def test_a_label_that_is_not_sure_has_no_plan() -> None:
+    assert plan_of(intent(Label.SMALL_TALK, confidence=0.4), "hm") is PLAIN
+
+
+@pytest.mark.parametrize("message", ["What did Ann see on 3 May?", "安娜5月3日看了什么？"])
+def test_who_only_names_a_time_asks_for_none(message: str) -> None:
+    assert plan_of(intent(Label.TEMPORAL), message) is PLAIN
+
+
+@pytest.mark.parametrize("message", ["How many books has Tim read?", "蒂姆读了多少本书？"])
+def test_an_amount_is_no_list(message: str) -> None:
+    assert plan_of(intent(Label.AGGREGATE), message) == replace(PLANS[Label.AGGREGATE], hint=None)
+    assert PLANS[Label.AGGREGATE].hint is Hint.ALL
+
+
+def test_what_is_to_be_done_is_done_by_the_standing_rules() -> None:
+    plan = plan_of(intent(Label.GENERAL, Move.REQUEST), "plan my week")
+    assert plan.rules
+    assert plan.checked
+    assert not PLAIN.rules
+
+
+def test_no_plan_tells_more_units_than_about_the_setting() -> None:
+    for plan in (PLAIN, *PLANS.values()):
+        assert plan.most(0) == 0
+        assert plan.most(8) <= 12
+        assert (plan.heavier or 0) <= 8
