@@ -10,6 +10,7 @@ from enum import StrEnum
 from edge.memory.units import Kind, Source, Unit
 from edge.memory.verbs import PAST_FORMS, STAYS
 from edge.prompt.dated_words import Form, Time, with_times
+from edge.prompt.manner import PLAINLY, Doubt, Manner
 
 ANCHOR_MARK = "<|memory_anchor|>"
 """Plain text to the model (not one of its tokens): core facts of the owner follow."""
@@ -40,9 +41,13 @@ class Texts:
     day: str
     day_with_year: str
     archived: str
+    changed: str
     ended: str
+    doubt: str
+    lists: str
     between: str
     times: dict[Form, str]
+    meant: str
     summary: str
     assistant: str
     shifts: dict[Shift, str]
@@ -69,18 +74,22 @@ ENGLISH = Texts(
     day="{day} {month_name}",
     day_with_year="{day} {month_name} {year}",
     archived="archived",
+    changed="changed {day}",
     ended="From {since} to {until}: ",
+    doubt="Nobody said which holds: {older} ({said}) or {newer} ({again}). Name both.",
+    lists="\nName all, separated by commas.",
     between=", ",
     times={
-        Form.DAY: " ({day})",
-        Form.AROUND: " (around {day})",
-        Form.WEEK_BEFORE: " (the week before {day})",
-        Form.WEEK_AFTER: " (the week after {day})",
-        Form.WEEKEND_BEFORE: " (the weekend before {day})",
-        Form.WEEKEND_AFTER: " (the weekend after {day})",
-        Form.MONTH: " ({month_name} {year})",
-        Form.YEAR: " ({year})",
+        Form.DAY: "{day}",
+        Form.AROUND: "around {day}",
+        Form.WEEK_BEFORE: "the week before {day}",
+        Form.WEEK_AFTER: "the week after {day}",
+        Form.WEEKEND_BEFORE: "the weekend before {day}",
+        Form.WEEKEND_AFTER: "the weekend after {day}",
+        Form.MONTH: "{month_name} {year}",
+        Form.YEAR: "{year}",
     },
+    meant=" ({time})",
     summary="Summary so far:",
     assistant="Assistant: ",
     shifts={
@@ -110,18 +119,22 @@ CHINESE = Texts(
     day="{month}月{day}日",
     day_with_year="{year}年{month}月{day}日",
     archived="已归档",
+    changed="{day}变更",
     ended="{since}到{until}，",
+    doubt="还不清楚哪个对：{older}（{said}）还是{newer}（{again}）。两个都要说。",
+    lists="\n请全部列出，用顿号隔开。",
     between="，",
     times={
-        Form.DAY: "（{day}）",
-        Form.AROUND: "（{day}前后）",
-        Form.WEEK_BEFORE: "（{day}的前一周）",
-        Form.WEEK_AFTER: "（{day}的后一周）",
-        Form.WEEKEND_BEFORE: "（{day}前的周末）",
-        Form.WEEKEND_AFTER: "（{day}后的周末）",
-        Form.MONTH: "（{year}年{month}月）",
-        Form.YEAR: "（{year}年）",
+        Form.DAY: "{day}",
+        Form.AROUND: "{day}前后",
+        Form.WEEK_BEFORE: "{day}的前一周",
+        Form.WEEK_AFTER: "{day}的后一周",
+        Form.WEEKEND_BEFORE: "{day}前的周末",
+        Form.WEEKEND_AFTER: "{day}后的周末",
+        Form.MONTH: "{year}年{month}月",
+        Form.YEAR: "{year}年",
     },
+    meant="（{time}）",
     summary="此前对话摘要：",
     assistant="助手：",
     shifts={Shift.NEW: "用户换了话题。", Shift.BACK: "用户回到之前的话题。"},
@@ -158,13 +171,17 @@ _MONTHS = [
 ]
 
 
-def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
+def note(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None, manner: Manner = PLAINLY) -> str:
     """A memory as the model reads it: `[you said, 3 May] Your name is Zhang Wei.`, on one line.
 
     What is told of the past has its days in the sentence: `[you said] From 3 May to 9 June: You live in Berlin.` In the
     brackets a small model does not see that they answer "where did I live in May?".
     """
     when, words = when_and_words(unit, texts, now, zone)
+    if when and unit.id in manner.happened:
+        when = _spoken_time(manner.happened[unit.id], texts, now.astimezone(zone).date())
+    elif when and unit.id in manner.changed:
+        when = texts.changed.format(day=when)
     archived = texts.archived if unit.archived_at is not None else ""
     source = texts.between.join(filter(None, (_whose(unit, texts), when, archived)))
     return f"[{source}] {words}" if source else words
@@ -181,6 +198,13 @@ def when_and_words(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None)
         words = texts.ended.format(since=when, until=spoken_date(unit.valid_until, texts, now, zone)) + words
         when = ""
     return when, words
+
+
+def doubt_note(doubt: Doubt, texts: Texts, today: date) -> str:
+    """Two statements that cannot both hold, as a line of the notes."""
+    older, newer = (to_the_person(sentence).rstrip(" .。") for sentence in (doubt.older, doubt.newer))
+    said, again = (_spoken_day(day, texts, today) for day in (doubt.said, doubt.again))
+    return texts.doubt.format(older=older, newer=newer, said=said, again=again)
 
 
 def _in_passing(unit: Unit) -> bool:
@@ -202,10 +226,15 @@ def _dated(words: str, said: date, today: date) -> str:
 
     def written(time: Time) -> str:
         texts = LANGUAGES[time.language]
-        parts = {"year": time.day.year, "month": time.day.month, "month_name": _MONTHS[time.day.month - 1]}
-        return texts.times[time.form].format(day=_spoken_day(time.day, texts, today), **parts)
+        return texts.meant.format(time=_spoken_time(time, texts, today))
 
     return with_times(words, said, written)
+
+
+def _spoken_time(time: Time, texts: Texts, today: date) -> str:
+    """As exact as it is known: 3 May, the week before 3 May, May 2023."""
+    parts = {"year": time.day.year, "month": time.day.month, "month_name": _MONTHS[time.day.month - 1]}
+    return texts.times[time.form].format(day=_spoken_day(time.day, texts, today), **parts)
 
 
 def to_the_person(sentence: str) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from edge.memory.units import SELF, Kind, OwnerId, Source, Unit, UnitId
+from edge.prompt.dated_words import Form, Time
+from edge.prompt.manner import Doubt, Manner
 from edge.prompt.replies import unknown_slot
-from edge.prompt.texts import CHINESE, ENGLISH, LANGUAGES, Texts, note, spoken_date, to_the_person
+from edge.prompt.texts import CHINESE, ENGLISH, LANGUAGES, Texts, doubt_note, note, spoken_date, to_the_person
 
 NOW = datetime(2026, 5, 3, 12, 0, tzinfo=UTC)
 SHANGHAI = ZoneInfo("Asia/Shanghai")
@@ -173,3 +175,65 @@ def test_the_runtimes_own_replies_name_the_slot_and_ask() -> None:
     assert unknown_slot("电话号码", "zh", own=True) == "我还不知道你的电话号码，可以告诉我吗？"
     assert "your" not in unknown_slot("phone number", "en", own=False)
     assert "电话号码" in unknown_slot("电话号码", "zh", own=False)
+
+
+@pytest.mark.parametrize(
+    ("texts", "said", "time", "line"),
+    [
+        (
+            ENGLISH,
+            unit("I got a medal last week.", kind=Kind.EPISODE, days=20),
+            Time(Form.WEEK_BEFORE, date(2026, 4, 13), "en"),
+            "[user's words, the week before 13 April] I got a medal last week (the week before 13 April).",
+        ),
+        (
+            ENGLISH,
+            unit("Ann: Last year I moved.", kind=Kind.EPISODE, source=Source.IMPORT, days=20),
+            Time(Form.YEAR, date(2025, 1, 1), "en"),
+            "[2025] Ann: Last year (2025) I moved.",
+        ),
+        (
+            CHINESE,
+            unit("上周我得了奖。", kind=Kind.EPISODE, days=20),
+            Time(Form.WEEK_BEFORE, date(2026, 4, 13), "zh"),
+            "[用户原话，4月13日的前一周] 上周（4月13日的前一周）我得了奖。",
+        ),
+    ],
+)
+def test_before_a_note_stands_when_it_happened(texts: Texts, said: Unit, time: Time, line: str) -> None:
+    assert note(said, texts, NOW, UTC, Manner(happened={said.id: time})) == line
+
+
+@pytest.mark.parametrize(
+    ("texts", "days", "line"),
+    [
+        (ENGLISH, 10, "[you said, changed 23 April] The key is here."),
+        (ENGLISH, 0, "[you said, changed today] The key is here."),
+        (CHINESE, 10, "[你说过，4月23日变更] The key is here."),
+    ],
+)
+def test_a_note_says_that_something_changed(texts: Texts, days: int, line: str) -> None:
+    held = unit("The key is here.", days=days)
+    assert note(held, texts, NOW, UTC, Manner(changed=frozenset({held.id}))) == line
+
+
+@pytest.mark.parametrize(
+    ("texts", "older", "newer", "line"),
+    [
+        (
+            ENGLISH,
+            "The user lives in Bonn.",
+            "The user lives in Kiel.",
+            "Nobody said which holds: You live in Bonn (1 May) or You live in Kiel (yesterday). Name both.",
+        ),
+        (
+            CHINESE,
+            "用户住在北京。",
+            "用户住在上海。",
+            "还不清楚哪个对：你住在北京（5月1日）还是你住在上海（昨天）。两个都要说。",
+        ),
+    ],
+)
+def test_two_statements_in_doubt_are_both_named(texts: Texts, older: str, newer: str, line: str) -> None:
+    doubt = Doubt(older, newer, date(2026, 5, 1), date(2026, 5, 2))
+    assert doubt_note(doubt, texts, NOW.date()) == line

@@ -1,0 +1,38 @@
+"""How the units that were found for a question are told, where its plan asks for more than their words and days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from datetime import date
+
+from edge.memory.units import UnitId
+from edge.prompt.dated_words import Time
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Two statements of which nobody said which holds, each with the day on which it was made."""
+
+    older: str
+    newer: str
+    said: date
+    again: date
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How notes are written.
+
+    `happened`: when that was what units tell of, which then stands before them in place of the day they were said.
+    `changed` are units that took the place of others: of them the notes say that it changed on that day. `doubt` is
+    named behind the notes. `lists`: behind the question is said that all is to be listed.
+    """
+
+    happened: Mapping[UnitId, Time] = field(default_factory=dict)
+    changed: Set[UnitId] = frozenset()
+    doubt: Doubt | None = None
+    lists: bool = False
+
+
+PLAINLY = Manner()
