@@ -12,9 +12,10 @@ from edge.cli.options import Options, pass_options, talking
 @click.option(
     "--reply-tokens", type=click.IntRange(min=1), metavar="N", help="Longest reply, in place of model.reply_tokens."
 )
+@click.option("--explain", is_flag=True, help="Also what the prompt cost, and what gave way for want of room or time.")
 @talking
 @pass_options
-def ask(options: Options, text: tuple[str, ...], reply_tokens: int | None) -> None:
+def ask(options: Options, text: tuple[str, ...], reply_tokens: int | None, explain: bool) -> None:
     """Say something and print the reply as it comes.
 
     TEXT may be several words; without it, or with `-`, it is read from standard input. Ctrl-C stops the reply.
@@ -22,6 +23,7 @@ def ask(options: Options, text: tuple[str, ...], reply_tokens: int | None) -> No
     \b
     edge ask What is my order number?
     edge ask --session work "我的订单号是多少？"
+    edge ask --explain "Tell me about the trip."
     git log -3 | edge ask -
     edge ask --json "What is my name?" | jq .usage
     """
@@ -29,4 +31,6 @@ def ask(options: Options, text: tuple[str, ...], reply_tokens: int | None) -> No
     from edge.cli.words import words_from
 
     message = words_from(text, "TEXT")
-    converse(options.client(), options.session, message, as_json=options.as_json, reply_tokens=reply_tokens)
+    converse(
+        options.client(), options.session, message, as_json=options.as_json, reply_tokens=reply_tokens, explain=explain
+    )

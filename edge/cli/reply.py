@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from edge.cli.explaining import print_explained
 from edge.cli.terminal import Note, is_terminal, print_err, print_json, say, styled
 from edge.cli.units import not_kept, not_searched
 from edge.client.calls import Client
@@ -13,8 +14,17 @@ from edge.wire import DoneEvent
 CUT = "(cut: the reply reached its limit, model.reply_tokens in the settings)"
 
 
-def converse(client: Client, session: str, message: str, *, as_json: bool, reply_tokens: int | None = None) -> None:
-    """Say something in a session and print the reply: as it comes, or as one JSON object when it is whole."""
+def converse(
+    client: Client,
+    session: str,
+    message: str,
+    *,
+    as_json: bool,
+    reply_tokens: int | None = None,
+    explain: bool = False,
+) -> None:
+    """Say something in a session and print the reply: as it comes, or as one JSON object when it is whole. With
+    `explain` also how it came about, which the object tells in any case."""
     note = Note()
     note.show("remembering and recalling ...")
     try:
@@ -22,7 +32,7 @@ def converse(client: Client, session: str, message: str, *, as_json: bool, reply
             if as_json:
                 print_json(_whole(turn))
             else:
-                _print_pieces(turn, note)
+                _print_pieces(turn, note, explain)
     finally:
         note.clear()
 
@@ -32,7 +42,7 @@ def _whole(turn: Turn) -> DoneEvent:
     return done
 
 
-def _print_pieces(turn: Turn, note: Note) -> None:
+def _print_pieces(turn: Turn, note: Note, explain: bool) -> None:
     """Print pieces as they come, and end the line whatever happens."""
     begun = False
     try:
@@ -49,6 +59,8 @@ def _print_pieces(turn: Turn, note: Note) -> None:
                     note.clear()
                     _end(data, begun=begun)
                     begun = False
+                    if explain:
+                        print_explained(data)
     finally:
         if begun:
             say()

@@ -34,7 +34,7 @@ class SpeedFile:
         """What is known of a setup; nothing of one that was never measured."""
         try:
             return _figures(self._all().get(setup, {}))
-        except (TypeError, ValueError, ArithmeticError):
+        except (TypeError, ValueError):
             _log.warning("what %s holds of the model's speed is not valid; it is measured again", self.path)
             return Figures()
 
@@ -90,8 +90,10 @@ def _mean(figures: Figures) -> float:
     return 0.0 if figures.prefill is None else figures.prefill.mean
 
 
-def _figures(kept: dict[str, Any]) -> Figures:
+def _figures(kept: Any) -> Figures:
     """Raises TypeError or ValueError for what is none."""
+    if not isinstance(kept, dict):
+        raise TypeError(f"{kept!r} is no table")
     known = {name: _measured(kept[name]) for name in ("prefill", "generate", "overhead") if kept.get(name)}
     return Figures(**known)
 

@@ -9,7 +9,7 @@ import pytest
 from edge.cli.units import KINDS
 from edge.memory.units import Kind
 from tests.cli.conftest import Edge
-from tests.cli.scripted import STATUS, Handler, ScriptedDaemon, forgetting, memory, preview, recalled
+from tests.cli.scripted import STATUS, Handler, ScriptedDaemon, done_event, forgetting, memory, preview, recalled
 
 FOUND = {
     "recalled": [recalled(41, "订单号 A1234567", signals={"bm25": 1.5, "dense": 0.25})],
@@ -42,6 +42,25 @@ def test_ask_json_is_one_object_with_what_is_promised(daemon: ScriptedDaemon, ed
     assert set(done["recalled"][0]) >= {"id", "kind", "content", "score", "stage"}
     assert set(done["usage"]) >= {"prompt_tokens", "reused_tokens", "evaluated_tokens", "completion_tokens"}
     assert set(done["timings"]) >= {"recall_ms", "first_token_ms", "total_ms"}
+
+
+def test_ask_explains_what_the_turn_cost_and_what_gave_way(daemon: ScriptedDaemon, edge: Edge) -> None:
+    lost = [
+        {"section": "memories", "count": 3, "tokens": 96, "because": "seconds"},
+        {"section": "turns", "count": 1, "tokens": 40, "because": "tokens"},
+        {"section": "last_tool_result", "count": 1, "tokens": 1, "because": "seconds"},
+    ]
+    daemon.answer_turn("张伟", usage=done_event("")["usage"] | {"gave_way": lost, "compacted": True})
+    assert edge("ask", "--explain", "我叫什么？").stdout.splitlines() == [
+        "张伟",
+        "prompt    100 tokens, 20 of them evaluated now, time for 208, built anew",
+        "gave way  3 memories (96 tokens), for want of time",
+        "gave way  1 earlier turn (40 tokens), for want of room",
+        "gave way  the last tool result (1 token), for want of time",
+        "time      recall 3 ms, first token after 0.20 s, 0.90 s in all",
+    ]
+    daemon.answer_turn("张伟", usage=done_event("")["usage"] | {"in_time_tokens": None})
+    assert "prompt  100 tokens, 20 of them evaluated now\n" in edge("ask", "--explain", "我叫什么？").stdout
 
 
 @pytest.mark.parametrize(
