@@ -29,7 +29,7 @@ from edge.engine.offpeak import AsideModel, Worked
 from edge.engine.ports import MemoryStore, Worker
 from edge.engine.reading_ports import ReadingStore
 from edge.memory.cluster_maths import SPLIT_OVER
-from edge.memory.clusters import Cluster, Dissolve, NamedBy, Run, StagedNumber
+from edge.memory.clusters import Cluster, Coarse, Dissolve, NamedBy, Run, StagedNumber
 from edge.memory.language import Language
 from edge.memory.nights import StepName
 from edge.memory.units import ClusterId, OwnerId, UnitId
@@ -191,7 +191,9 @@ class Clustering:
             changes = [Dissolve(cluster, "no members are left") for cluster in empty]
             return Outcome(task.state.with_done("emptied"), False, changes)
         for topic in task.picture.topics:
-            if isinstance(topic.to, StagedNumber) or task.state.is_done(f"split {topic.to}"):
+            if isinstance(topic.to, StagedNumber) or topic.profile.coarse is Coarse.SMALL_TALK:
+                continue
+            if task.state.is_done(f"split {topic.to}"):
                 continue
             if sizes.get(topic.to, 0) > SPLIT_OVER:
                 return await self._split_one(task, topic, topic.to)

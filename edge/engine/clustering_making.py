@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
-from edge.engine.clustering_naming import name_in, others_than, profile_of, scores_of
+from edge.engine.clustering_naming import first_profile, name_in, profile_of, scores_of
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_work import Outcome, Task
 from edge.memory.cluster_maths import Vectors, best_grouping, centroid, lying_together, pairs_closer, parts
-from edge.memory.cluster_naming import word_key
 from edge.memory.cluster_runs import mean_vector
 from edge.memory.clusters import (
     Change,
+    Coarse,
     Create,
     Dissolve,
     NamedBy,
@@ -48,7 +49,7 @@ async def gather(task: Task) -> Outcome:
 
 
 async def name(task: Task) -> Outcome:
-    """Let the model name one new cluster; where none of its names will do, the members' own words stay."""
+    """Name one new cluster, by the model where words do not; where none of its names will do, the first key stays."""
     new = [topic for topic in task.picture.topics if _waits_for_name(task, topic)]
     if not new or task.asking is None:
         return Outcome(task.state, True)
@@ -56,25 +57,28 @@ async def name(task: Task) -> Outcome:
     taken = [other.profile.key for other in task.picture.topics if other.to != topic.to]
     main = task.picture.language(topic.members)
     other: Language = "en" if main == "zh" else "zh"
-    keys = {language: await name_in(task, topic, language, taken) for language in (main, other)}
+    names = {language: await name_in(task, topic, language, taken) for language in (main, other)}
+    own, by_other = names[main], names[other]
     profile = await asyncio.to_thread(
         profile_of,
         task,
         topic.members,
-        keys[main] or topic.profile.key,
-        by_model=keys[main] is not None,
-        other_name=keys[other],
+        topic.profile.key if own is None else own.key,
+        by_model=own is not None and own.by_model,
+        other_name=None if by_other is None else by_other.key,
     )
     assert isinstance(topic.to, StagedNumber)
     change = Create(topic.to, profile, _embedded(task, topic.members), "named by the model")
     state = task.state.with_done(f"named {topic.to.number}")
-    return Outcome(state, len(new) == 1, [change], counts={"named": int(keys[main] is not None)})
+    return Outcome(state, len(new) == 1, [change], counts={"named": int(own is not None)})
 
 
 async def merge(task: Task) -> Outcome:
     """Of two clusters that lie close, ask whether they are one topic: neither key fits its own notes much better."""
     topics = task.picture.topics
     close = pairs_closer(task.picture.centroids, _CLOSE) if len(topics) > 1 and task.asking else []
+    chatting = [at for at, topic in enumerate(topics) if topic.profile.coarse is Coarse.SMALL_TALK]
+    close = [*combinations(chatting, 2), *close]
     due = [(topics[a], topics[b]) for a, b in close if _may_merge(task, topics[a], topics[b])]
     if not due:
         return Outcome(task.state, True)
@@ -120,22 +124,26 @@ def split_into(task: Task, topic: Topic, members: Sequence[UnitId]) -> Outcome:
 def _made(
     task: Task, groups: Sequence[Sequence[UnitId]], why: Why = Why.BOOTSTRAP
 ) -> tuple[list[Change], list[Placement]]:
-    """New clusters of groups of units, each with a key for the time being; a group that has none stays unplaced."""
+    """New clusters of groups of units, each with a key for the time being; a group that has none stays unplaced. All
+    small talk goes to one cluster."""
     changes: list[Change] = []
     placements: list[Placement] = []
     taken = [topic.profile.key for topic in task.picture.topics]
+    chatting = next((topic.to for topic in task.picture.topics if topic.profile.coarse is Coarse.SMALL_TALK), None)
     for units in groups:
-        key = _first_key(task, units, taken)
-        if key is None:
+        profile = first_profile(task, units, taken)
+        if profile is None:
             continue
-        taken.append(key)
-        number = task.next_number(len(changes))
-        profile = profile_of(task, units, key, by_model=False)
-        changes.append(Create(number, profile, _embedded(task, units), f"{len(units)} units lie together"))
+        to = chatting if profile.coarse is Coarse.SMALL_TALK else None
+        if to is None:
+            to = task.next_number(len(changes))
+            taken.append(profile.key)
+            changes.append(Create(to, profile, _embedded(task, units), f"{len(units)} units lie together"))
+        chatting = to if profile.coarse is Coarse.SMALL_TALK else chatting
         middle = centroid(task.picture.features(units))
         scores = task.picture.features(units) @ middle
         placements += [
-            Placement(unit, number, why, round(float(score), 4)) for unit, score in zip(units, scores, strict=True)
+            Placement(unit, to, why, round(float(score), 4)) for unit, score in zip(units, scores, strict=True)
         ]
     return changes, placements
 
@@ -159,13 +167,10 @@ def _embedded(task: Task, units: Sequence[UnitId]) -> Vector | None:
     return mean_vector([vector for vector in vectors if vector is not None])
 
 
-def _first_key(task: Task, units: Sequence[UnitId], taken: Sequence[str]) -> str | None:
-    language = task.picture.language(units)
-    return word_key(task.picture.texts(units), others_than(task, units), language, taken)
-
-
 def _waits_for_name(task: Task, topic: Topic) -> bool:
-    return isinstance(topic.to, StagedNumber) and not task.state.is_done(f"named {topic.to.number}")
+    if not isinstance(topic.to, StagedNumber) or topic.profile.coarse is Coarse.SMALL_TALK:
+        return False
+    return not task.state.is_done(f"named {topic.to.number}")
 
 
 # --- merging -----------------------------------------------------------------------------------------------------
@@ -190,7 +195,11 @@ def _smaller_first(one: Topic, two: Topic) -> tuple[ClusterId | None, Topic]:
 
 
 async def _is_one_topic(task: Task, one: Topic, two: Topic) -> bool:
-    """Whether the members of neither are much likelier to have their own key than the other's."""
+    """Whether both are small talk, or the members of neither are much likelier to have their own key than the
+    other's."""
+    chatting = [topic.profile.coarse is Coarse.SMALL_TALK for topic in (one, two)]
+    if any(chatting):
+        return all(chatting)
     for own, other in ((one, two), (two, one)):
         language = task.picture.language(own.members)
         asking = task.reads(language)

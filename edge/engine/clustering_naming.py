@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -13,24 +16,56 @@ from edge.engine.clustering_asking import Asking
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_state import LEAST_BACKGROUND
 from edge.engine.clustering_work import Task
-from edge.memory.cluster_naming import alike, as_said, clean_key, coverage, line_of, tags_of
+from edge.memory.cluster_naming import (
+    alike,
+    best_lead,
+    clean_key,
+    is_told,
+    line_of,
+    set_apart,
+    tags_of,
+    word_key,
+    word_keys,
+)
+from edge.memory.cluster_words import Said, as_said, said_by
 from edge.memory.clusters import Coarse, NamedBy, Profile
 from edge.memory.language import Language
-from edge.memory.text import telling_terms
+from edge.memory.small_talk import is_small_talk, small_talk_names
 from edge.memory.units import UnitId
 from edge.prompt.probes import TECHNICAL
 
 _SHOWN = 5
-_TELLING_FEW = 2.0
 _NAMES = 12
 _TOLD = 3
 """Words of the members that names are made of, in twos."""
 _OTHERS = 300
+_WORD = re.compile(r"\w+")
 _LINE_LEAD = 0.3
 """Nats by which another name must be likelier to take the place of the model's own line."""
-_COVERED = 2.0
-"""Nats that a name gains where all members have its words. Without it a tiny model joins a word of the notes with one
-that is likely after anything: "dance piano" where four notes in ten speak of a dance studio."""
+_SET_APART = 4.0
+"""Nats that a name gains where all members have its words and no other note has. Without it a tiny model joins a word
+of the notes with one that is likely after anything: "dance piano" where four notes in ten speak of a dance studio."""
+
+
+def first_profile(task: Task, units: Sequence[UnitId], taken: Sequence[str]) -> Profile | None:
+    """What a group of units is called at first: small talk where it is about nothing, else by its own words; None where
+    those make no key."""
+    language = task.picture.language(units)
+    texts, others = task.picture.texts(units), others_than(task, units)
+    if is_small_talk(texts, best_lead(said_by(texts, others, language))):
+        return _small_talk(task, units, texts, language, taken)
+    key = word_key(texts, others, language, taken)
+    return None if key is None else profile_of(task, units, key, by_model=False)
+
+
+def _small_talk(
+    task: Task, units: Sequence[UnitId], texts: Sequence[str], language: Language, taken: Sequence[str]
+) -> Profile | None:
+    free = [name for name in small_talk_names(texts, language) if not any(alike(name, other) for other in taken)]
+    if not free:
+        return None
+    described = task.picture.texts(task.picture.central(units, 1))
+    return Profile(free[0], line_of(described[0]) if described else "", coarse=Coarse.SMALL_TALK)
 
 
 def profile_of(
@@ -49,10 +84,7 @@ def profile_of(
 
 
 def _coarse(task: Task, units: Sequence[UnitId]) -> Coarse:
-    """Technical where the model reads technical words in it, small talk where it says next to nothing."""
-    texts = task.picture.texts([unit for unit in units if unit in task.picture.notes])
-    if sum(len(telling_terms(text)) for text in texts) < _TELLING_FEW * len(texts):
-        return Coarse.SMALL_TALK
+    """Technical where the model reads technical words in it."""
     likeliest = _likeliest(task, units, "en", 2) + _likeliest(task, units, "zh", 2)
     technical = sum(word in TECHNICAL for word in likeliest)
     return Coarse.TECHNICAL if likeliest and technical >= len(likeliest) / 2 else Coarse.PERSON
@@ -70,68 +102,98 @@ def _likeliest(task: Task, units: Sequence[UnitId], language: Language, count: i
 
 
 def others_than(task: Task, units: Sequence[UnitId]) -> list[str]:
-    """The texts of other notes in the picture: as many as show which words are common."""
+    """The texts of other notes in the picture, from all over it: as many as show which words are common."""
     own = set(units)
-    return task.picture.texts([unit for unit in task.picture.notes if unit not in own][:_OTHERS])
+    others = [unit for unit in task.picture.notes if unit not in own]
+    return task.picture.texts(others[:: max(1, math.ceil(len(others) / _OTHERS))])
 
 
 # --- names -------------------------------------------------------------------------------------------------------
 
 
-async def name_in(task: Task, topic: Topic, language: Language, taken: Sequence[str]) -> str | None:
-    """The likeliest of some names for a cluster in a language, if the model can be asked in it."""
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a cluster is called in a language, and whether the model has a part in it."""
+
+    key: str
+    by_model: bool
+
+
+async def name_in(task: Task, topic: Topic, language: Language, taken: Sequence[str]) -> Name | None:
+    """The name of a cluster in a language, if the model can be asked in it. The members' own words where those set
+    enough of them apart, which a tiny model does not better; elsewhere the likeliest of some names."""
     asking = task.reads(language)
     own = [unit for unit in topic.members if task.picture.notes[unit].language == language]
     if asking is None or len(own) < 2:
         return None
+    told = await asyncio.to_thread(_told, task, own, language, taken)
+    if told.key is not None:
+        return Name(told.key, by_model=False)
     central = task.picture.central(own, 2 * _SHOWN, language)
     shown, weighed = task.picture.texts(central[::2]), central[1::2]
     line = await asking.name(shown, language, seed=task.run.seed)
     written = clean_key(line, shown, language)
-    names = await asyncio.to_thread(_names, task, own, language, written)
-    usable = [name for name in names if not any(alike(name, other) for other in taken)]
-    is_line = written is not None and usable[:1] == [written]
+    names = await asyncio.to_thread(_names, task, own, language, written, told.said)
+    usable = {name: worth for name, worth in names.items() if not any(alike(name, other) for other in taken)}
+    is_line = written is not None and next(iter(usable), None) == written
+    key = await _likeliest_name(task, asking, usable, weighed, language, is_line=is_line)
+    return None if key is None else Name(key, by_model=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What members say, and a key of their words where those set enough of them apart."""
+
+    said: Said
+    key: str | None
+
+
+def _told(task: Task, own: Sequence[UnitId], language: Language, taken: Sequence[str]) -> _Told:
     texts = task.picture.texts(own)
-    return await _likeliest_name(task, asking, usable, weighed, language, texts, is_line=is_line)
+    said = said_by(texts, others_than(task, own), language)
+    keys = word_keys(said, texts) if is_told(best_lead(said), len(texts)) else []
+    return _Told(said, next((key for key in keys if not any(alike(key, other) for other in taken)), None))
 
 
-def _names(task: Task, own: Sequence[UnitId], language: Language, line: str | None) -> list[str]:
-    """Names to choose from: the model's line, words that it reads in the notes, and their own most telling words."""
+def _names(task: Task, own: Sequence[UnitId], language: Language, line: str | None, said: Said) -> dict[str, float]:
+    """Names to choose from, and how far their words set the members apart: the model's line, if it calls nobody by
+    name, and words that the model reads in the notes, with their own most telling words."""
+    texts, others = task.picture.texts(own), others_than(task, own)
     read = _likeliest(task, own, language, 3)
-    texts = task.picture.texts(own)
-    words = tags_of(texts, others_than(task, own), language)
-    told = [word for word in words if sum(word in text.casefold() for text in texts) > 1][:_TOLD]
+    told = [word for word in said.words if said.count((word,)) > 1][:_TOLD]
     joined = [as_said(first, second, texts) for first, second in combinations(told, 2)]
     joined += [f"{first} {second}" for first in (*read, *told) for second in read if first != second]
+    calls = line is None or any(word.casefold() in said.called for word in _WORD.findall(line))
     names = [clean_key(name, texts, language) for name in joined]
-    return list(dict.fromkeys(name for name in (line, *names) if name is not None))[:_NAMES]
+    usable = [name for name in (None if calls else line, *names) if name is not None]
+    few = list(dict.fromkeys(usable))[:_NAMES]
+    return dict(zip(few, set_apart(few, texts, others), strict=True))
 
 
 async def _likeliest_name(
     task: Task,
     asking: Asking,
-    names: Sequence[str],
+    names: Mapping[str, float],
     weighed: Sequence[UnitId],
     language: Language,
-    texts: Sequence[str],
     *,
     is_line: bool,
 ) -> str | None:
     """The name that is likelier by most after the middle one of some members than after other notes, and whose words
-    stand in most of the members' `texts`. Those it is weighed after are members that the name was not made from: a
-    line that repeats one note fits that note alone."""
+    set most of the members apart. Those it is weighed after are members that the name was not made from: a line that
+    repeats one note fits that note alone."""
     beside = [unit for unit in task.state.background.get(language, ()) if unit not in set(weighed)]
     if not names:
         return None
     if len(beside) < LEAST_BACKGROUND // 2:
-        return names[0]
-    here, there = await scores_of(task, asking, weighed, names), await scores_of(task, asking, beside, names)
+        return next(iter(names))
+    here, there = await scores_of(task, asking, weighed, [*names]), await scores_of(task, asking, beside, [*names])
     if here is None or there is None:
         return None
     lead = np.median(here, axis=0) - there.mean(axis=0)
     lead[0] += _LINE_LEAD if is_line else 0.0
-    lead += _COVERED * np.array(await asyncio.to_thread(coverage, names, texts))
-    return names[int(np.argmax(lead))]
+    lead += _SET_APART * np.array([*names.values()])
+    return [*names][int(np.argmax(lead))]
 
 
 async def scores_of(

@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from edge.memory.cluster_naming import TAGS, line_of, main_language, tags_of, word_key
-from edge.memory.clusters import NamedBy, Profile
+from edge.memory.cluster_naming import TAGS, alike, best_lead, line_of, main_language, tags_of, word_key
+from edge.memory.cluster_words import Said, said_by
+from edge.memory.clusters import Coarse, NamedBy, Profile
 from edge.memory.language import Language, language_of
+from edge.memory.small_talk import is_small_talk, small_talk_names
 from edge.memory.text import query_terms, telling_terms
 
 CLEARLY = 0.2
@@ -60,10 +62,13 @@ class Evolution:
 
 def evolved(profile: Profile, members: Sequence[str], others: Sequence[str], taken: Collection[str]) -> Evolution:
     """The profile of a cluster with these members, nearest its centroid first; `others` are notes of other clusters,
-    `taken` their keys. A key that a model or the person gave stays: it may say what no member does."""
+    `taken` their keys. A key that a model or the person gave stays, for it may say what no member does; but what has
+    become small talk is called so, unless the person named it."""
     if not members:
         return Evolution(profile)
     said = _Said(_terms(members), _terms(others))
+    if profile.named_by is not NamedBy.PERSON and is_small_talk(members, best_lead(_words(members, others))):
+        return _small_talk(profile, members, taken)
     word = word_key(members[:_CENTRAL], others, main_language(members), taken)
     key, key_why = _better_key(profile, said, word)
     tags, tags_why = _better_tags(profile, said, _tags(key, members, said.members, others))
@@ -72,7 +77,25 @@ def evolved(profile: Profile, members: Sequence[str], others: Sequence[str], tak
         why.append("no member says its line" if profile.description else "it had no line")
     if not why:
         return Evolution(profile)
-    return Evolution(replace(profile, key=key, tags=tags, description=line_of(members[0])), "; ".join(why))
+    coarse = Coarse.PERSON if key_why and profile.coarse is Coarse.SMALL_TALK else profile.coarse
+    after = replace(profile, key=key, tags=tags, description=line_of(members[0]), coarse=coarse)
+    return Evolution(after, "; ".join(why))
+
+
+def _small_talk(profile: Profile, members: Sequence[str], taken: Collection[str]) -> Evolution:
+    """The profile of a cluster that is about nothing: no words name it."""
+    if profile.coarse is Coarse.SMALL_TALK:
+        return Evolution(profile)
+    names = small_talk_names(members, main_language(members))
+    free = [name for name in names if not any(alike(name, other) for other in taken)]
+    if not free:
+        return Evolution(profile)
+    after = Profile(free[0], line_of(members[0]), named_by=NamedBy.WORDS, coarse=Coarse.SMALL_TALK)
+    return Evolution(after, "most members thank, praise or greet, and no words are theirs alone")
+
+
+def _words(members: Sequence[str], others: Sequence[str]) -> Said:
+    return said_by(members, others, main_language(members))
 
 
 def _better_key(profile: Profile, said: _Said, key: str | None) -> tuple[str, str]:

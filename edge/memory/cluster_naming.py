@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
 
 from edge.errors import ClusterKeyInvalid
+from edge.memory.cluster_words import Said, as_said, in_a_row, said_by
 from edge.memory.clusters import check_key, key_terms
 from edge.memory.language import Language, language_of
-from edge.memory.stopwords import CHINESE_FUNCTION_CHARACTERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
-from edge.memory.text import search_terms, telling_terms
-from edge.memory.topic_stopwords import NAME_NOTHING, SAY_NOTHING_CHARACTERS
+from edge.memory.text import search_terms
 
 TAGS = 5
 DESCRIPTION = 80
 """Characters of a note that describe its cluster."""
 ALIKE = 0.6
 """Share of their telling words that two keys have in common when they are too alike."""
+_SEVERAL = 0.1
+"""Share of the members that have a word of a key, and two at the least."""
+_CHOSEN = 10
+"""Words that keys are made of."""
+_IN_A_ROW = 0.5
+"""What it is worth that all members have the two words of a key in a row, beside that all have one of them."""
+_EACH = 0.5
+"""What it is worth that all members have each word of a key, beside that all have one of them."""
+_WIDER = 0.05
+"""By how much more another word must set the members apart."""
+_PHRASE = 0.6
+"""Share of the members with a word that have another right beside it, and they are said as one."""
+_FITTED = 3
+_TOLD = 0.15
+"""How far two words must set a group apart that is about something, besides as far as chance does: of n notes drawn
+blindly from a talk, the best two words set apart the root of 1/n of them in the mean (n from 12 to 150)."""
 _WRAPPING = " \t\"'“”‘’《》「」*#-:：.。!！,，、;；()（）[]【】"
 _LABEL = re.compile(r"^(?:title|topic|name|label|key|标题|主题|名称)\s*[:：]\s*", re.IGNORECASE)
 _JOINED = re.compile(r"\s*[:：,，、;；/|()（）]\s*")
 _DIGITS = re.compile(r"\d+")
-_HAN_RUN = re.compile("[\u3400-\u9fff]+")
-_WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’-](?=\w))+")
-_POSSESSIVE = re.compile("['’]s$")
-_SHORTENED = re.compile("['’]")
-_CALLS = re.compile(
-    r"(?:^|[.!?,]\s*|\b(?:[Hh]ey|[Hh]i|[Tt]hanks|[Ww]ow|[Yy]eah|[Yy]es),?\s+)([A-Z][a-z]+)(?=[,!])|,\s([A-Z][a-z]+)(?=[.!?])"
-)
 _OWN_SCRIPTS = re.compile(r"[\sA-Za-zÀ-ɏ0-9\u3400-\u9fff'&+#./_’-]*")
 _ASKING = frozenset(
     term
@@ -54,27 +62,17 @@ def clean_key(line: str, notes: Sequence[str], language: Language) -> str | None
     told = key_terms(key) - _ASKING
     if not told or language_of(key) != language or not _OWN_SCRIPTS.fullmatch(key):
         return None
-    if len(set(key.casefold().split())) < len(key.split()):
+    words = key.casefold().split()
+    if len(set(words)) < len(words):
         return None
     written = " ".join(notes)
     return key if all(number in written for number in _DIGITS.findall(key)) else None
 
 
 def telling_words(members: Sequence[str], others: Sequence[str], language: Language) -> list[str]:
-    """Words that many of the members and few others have, most telling first, as they are written."""
-    texts = [*members, *others]
-    words = [set(_words(text, language)) for text in texts]
-    called = _called(texts, words) if language == "en" else frozenset[str]()
-    inside = [own - called for own in words[: len(members)]]
-    outside = Counter(word for own in words[len(members) :] for word in own)
-    counts = Counter(word for own in inside for word in own)
-    rest = len(others) + 1
-
-    def worth(word: str) -> float:
-        return counts[word] * math.log((rest + 1) / (outside[word] + 1))
-
-    ranked = sorted(counts, key=lambda word: (-worth(word), word))
-    return _apart(ranked)
+    """Words that set the members apart, most telling first: by the share of the members that have them, less the share
+    of the others."""
+    return list(said_by(members, others, language).words)
 
 
 def word_key(
@@ -84,41 +82,102 @@ def word_key(
     taken: Collection[str],
     is_barred: Callable[[str], bool] = lambda _: False,
 ) -> str | None:
-    """A key of the members' own most telling words that is not barred, nor too alike to those taken; None where there
-    is none."""
-    ranked = telling_words(members, others, language)[:8]
-    for second in range(1, len(ranked)):
-        for first in range(second):
-            key = _checked(as_said(ranked[first], ranked[second], members))
-            if key is not None and not is_barred(key) and not any(alike(key, other) for other in taken):
-                return key
+    """The best key of the members' own words that is not barred, nor too alike to those taken; None where there is
+    none."""
+    for key in word_keys(said_by(members, others, language), members):
+        if not is_barred(key) and not any(alike(key, other) for other in taken):
+            return key
     return None
 
 
-def as_said(first: str, second: str, texts: Sequence[str]) -> str:
-    """Two words in the order in which more of the texts have them in a row: "mental health", whichever tells more."""
-    between = "" if _HAN_RUN.match(first) and _HAN_RUN.match(second) else " "
-    folded = [text.casefold() for text in texts]
-    forward, backward = (
-        sum(f"{one}{between}{other}" in text for text in folded) for one, other in ((first, second), (second, first))
-    )
-    return f"{second} {first}" if backward > forward else f"{first} {second}"
+def word_keys(said: Said, members: Sequence[str]) -> list[str]:
+    """Keys of two or three words that members have, in Chinese of one to three, best first: by how many members the
+    words set apart, and how often they stand in a row, "dance studio". Last come keys of words that tell little."""
+    best, rest = _nameable(said), list(said.words[:_CHOSEN])
+    fitted = [_fitted(key, said, best, members) for key in _pairs(said, best, members)[:_FITTED]]
+    keys = [*fitted, *_pairs(said, best, members), *best, *_pairs(said, rest, members)]
+    return [key for key in dict.fromkeys(keys) if _checked(key) is not None]
 
 
-def coverage(keys: Sequence[str], texts: Sequence[str]) -> list[float]:
-    """Of each key the share of texts that have a word of it, taken over its words: 0 to 1."""
-    said = Counter(term for text in texts for term in set(search_terms(text)))
-    terms = [key_terms(key) for key in keys]
-    return [sum(said[term] for term in own) / max(1, len(texts) * len(own)) for own in terms]
+def _pairs(said: Said, words: Sequence[str], members: Sequence[str]) -> list[str]:
+    """Two of some words, best first, as they are said."""
+    worth: dict[str, float] = {}
+    for first, second in combinations(words, 2):
+        in_row = max(in_a_row(first, second, members), in_a_row(second, first, members))
+        key = as_said(first, second, members)
+        worth[key] = _worth(said, (first, second)) + _IN_A_ROW * in_row / max(1, len(members))
+    return sorted(worth, key=lambda key: -worth[key])
+
+
+def _worth(said: Said, words: Sequence[str]) -> float:
+    """How far the words together set the members apart, and each of them does: not by one, and any that only one
+    member has."""
+    return said.lead(words) + _EACH * sum(said.lead((word,)) for word in words) / len(words)
+
+
+def best_lead(said: Said) -> float:
+    """How far the best two words set the members apart: what a group is worth that is named by its words."""
+    return max(map(said.lead, combinations(_nameable(said), 2)), default=0.0)
+
+
+def is_told(lead: float, members: int) -> bool:
+    """Whether the best two words set some members apart that are about something."""
+    return lead >= _TOLD + 1 / math.sqrt(max(1, members))
+
+
+def _nameable(said: Said) -> list[str]:
+    """The words of several members that others have half as often at most; where there are none, any."""
+    least = max(2, math.ceil(_SEVERAL * said.members))
+    shared = [word for word in said.words if said.count((word,)) >= least]
+    own = [word for word in shared if 2 * said.lead((word,)) * said.members >= said.count((word,))]
+    is_enough = len(own) > 1 or (own and _checked(own[0]) is not None)
+    return (own if is_enough else list(dict.fromkeys([*own, *shared, *said.words])))[:_CHOSEN]
+
+
+def _fitted(key: str, said: Said, words: Sequence[str], members: Sequence[str]) -> str:
+    """A key with one word more: one that mostly stands beside a word of it, "mental health support", or the one by
+    which it sets most members more apart, if they are several. In Chinese, where one word may be a key, a second that
+    adds next to nothing goes."""
+    own = key.split()
+    alone = max(own, key=lambda word: said.lead((word,)))
+    if _checked(alone) and said.lead(own) - said.lead((alone,)) < _WIDER:
+        return alone
+    left = [word for word in words if word not in own]
+    for at, word in enumerate(own):
+        for other in left:
+            if _is_phrase(word, other, said, members):
+                return " ".join([*own[:at], as_said(word, other, members), *own[at + 1 :]])
+    third = max(left, key=lambda word: _worth(said, (*own, word)), default=None)
+    if third is None or said.lead((*own, third)) - said.lead(own) < _WIDER:
+        return key
+    return f"{key} {third}" if said.count((*own, third)) - said.count(own) > 1 else key
+
+
+def _is_phrase(word: str, other: str, said: Said, members: Sequence[str]) -> bool:
+    """Whether a word mostly has the other right beside it."""
+    beside = max(in_a_row(word, other, members), in_a_row(other, word, members))
+    return beside > 1 and beside >= _PHRASE * said.count((word,))
+
+
+def set_apart(keys: Sequence[str], members: Sequence[str], others: Sequence[str]) -> list[float]:
+    """Of each key, whoever made it, how far its words together set the members apart, and each of them does: as
+    `word_keys` weighs them."""
+    inside, outside = ([frozenset(search_terms(text)) for text in texts] for texts in (members, others))
+
+    def lead(terms: Collection[str]) -> float:
+        shares = (sum(not own.isdisjoint(terms) for own in part) / max(1, len(part)) for part in (inside, outside))
+        return next(shares) - next(shares)
+
+    told = [key_terms(key) for key in keys]
+    return [lead(terms) + _EACH * sum(lead({term}) for term in terms) / max(1, len(terms)) for terms in told]
 
 
 def tags_of(members: Sequence[str], others: Sequence[str], language: Language) -> tuple[str, ...]:
     """The most telling words that two members or more have. In English, where those have none, of any: a pair of
     Chinese characters that stands in one note is often no word."""
-    said = Counter(word for text in members for word in set(_words(text, language)))
-    ranked = telling_words(members, others, language)
-    shared = [word for word in ranked if said[word] > 1]
-    return tuple((shared or (ranked if language == "en" else []))[:TAGS])
+    said = said_by(members, others, language)
+    shared = [word for word in said.words if said.count((word,)) > 1]
+    return tuple((shared or (list(said.words) if language == "en" else []))[:TAGS])
 
 
 def line_of(text: str) -> str:
@@ -143,46 +202,3 @@ def _checked(key: str) -> str | None:
         return check_key(key)
     except ClusterKeyInvalid:
         return None
-
-
-def _words(text: str, language: Language) -> Iterator[str]:
-    if language == "zh":
-        for run in _HAN_RUN.findall(text):
-            yield from (pair for pair in (run[at : at + 2] for at in range(len(run) - 1)) if _tells_zh(pair))
-        return
-    for word in _WORD.findall(text):
-        bare = _POSSESSIVE.sub("", word).casefold()
-        if len(bare) > 2 and bare.isascii() and not _SHORTENED.search(bare) and _tells_en(bare):
-            yield bare
-
-
-def _called(texts: Iterable[str], words: Iterable[Collection[str]]) -> frozenset[str]:
-    """Whom the texts, which have these words, speak to by name, "Thanks, Maria!": such a name stands in talk of any
-    subject."""
-    spoken_to = Counter(name.casefold() for text in texts for pair in _CALLS.findall(text) for name in pair if name)
-    said = Counter(word for own in words for word in own)
-    return frozenset(name for name, count in spoken_to.items() if count > 1 and 4 * count >= said[name])
-
-
-def _tells_zh(pair: str) -> bool:
-    silent = CHINESE_FUNCTION_CHARACTERS | SAY_NOTHING_CHARACTERS
-    return pair not in CHINESE_STOP_WORDS and not any(char in silent for char in pair)
-
-
-def _tells_en(word: str) -> bool:
-    return word not in ENGLISH_STOP_WORDS and not set(telling_terms(word)) <= NAME_NOTHING
-
-
-def _apart(ranked: Sequence[str]) -> list[str]:
-    """Without what overlaps a better one: 红烧 and 烧肉, tomato and tomatoes."""
-    kept: list[str] = []
-    terms, firsts, lasts = set[str](), set[str](), set[str]()
-    for word in ranked:
-        own = search_terms(word)
-        is_cut = bool(_HAN_RUN.match(word)) and (word[0] in lasts or word[-1] in firsts)
-        if not is_cut and terms.isdisjoint(own):
-            kept.append(word)
-            terms.update(own)
-            firsts.add(word[0])
-            lasts.add(word[-1])
-    return kept

@@ -17,14 +17,25 @@ _CHINESE_PAIRS = """
 """
 
 _CHAT_STEMS = """
-absolut agre along alway anyon certain chill congrat cute definit differ each end everyon felt folk gave gonna gotta
-guy hey import incred insan kinda late lately made mention off over own person pic reward seven show sinc some someon
-sometim stay super thanks total tough truli user wanna word yeah yep yup
+absolut accomplish ador ago agre all along alway anyon around believ blast bring brought buddi certain chat chill
+congrat cute definit differ down each effort encourag end everyon experi fam fantast fave favorit felt folk forward
+found friend gang gave gonna gotta guy hard hey huge import impress incred insan inspir interest joy kinda late lately
+life made matter mention off over own passion person photo pic pictur proud remain remind reward same seven share show
+sinc some someon sometim special spot stay stoke strong super surround thanks throughout togeth total tough toward
+truli user wanna whole woah woohoo word worri yeah yep yup
+"""
+_CHAT_PAIRS = """
+建议 推荐 喜欢 感到 感觉 感受 非常 谢谢 感谢 高兴 开心 聊天 聊聊 分享 尝试 试试 朋友 帮助 支持 鼓励 努力 加油 认识
+交流 一直 经常 一起 一次 一种 一定 一些 一点 希望 愿意 有趣 有意 意思 美好 重要 不错 真的 真是 特别 比较 更加 更多
+其他 其实 其中 各种 许多 平时 平常 每天 每次 计划 打算 准备 开始 发现 发生 体验 方法 方式 注意 记住 记下 关注 明白
+理解 了解 提供 具体 享受 充满 让人 令人 找到 确实 当然 同时 不过 虽然 然而 另外 之前 之后 以前 以后 自己 大家 别人
+有人 生活 目前 近期 近来 成为 进行 包括 变得 值得 相信 客气 期待 名字 新开 家新 件新 听起 听上 学起 尤其 实用 受启
+考虑 适合 地方 问题
 """
 
 SAY_NOTHING = frozenset(_ENGLISH_STEMS.split()) | frozenset(_CHINESE_PAIRS.split())
 """English words as their stems, Chinese ones as pairs of characters."""
-NAME_NOTHING = SAY_NOTHING | frozenset(_CHAT_STEMS.split())
+NAME_NOTHING = SAY_NOTHING | frozenset(_CHAT_STEMS.split()) | frozenset(_CHAT_PAIRS.split())
 """With these no group of notes is named: a talk may still turn to one of them ("import")."""
 SAY_NOTHING_CHARACTERS = frozenset(
     "怎样想要说问看来去做能会可好很太真不没多少几点儿时候天今昨明现刚才前后请谢行嗯啊哦再又先吧等知道觉得着过从到为于而且只最已经"

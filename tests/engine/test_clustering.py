@@ -16,7 +16,7 @@ from edge.engine.clustering_state import Phase, State, read_state
 from edge.engine.model_ports import LanguageModel
 from edge.engine.offpeak import AsideModel, Interrupts
 from edge.errors import Cancelled
-from edge.memory.clusters import Create, NamedBy, Placement, Profile, RunState, StagedNumber, Why, check_key
+from edge.memory.clusters import Coarse, Create, NamedBy, Placement, Profile, RunState, StagedNumber, Why, check_key
 from edge.memory.units import ClusterId, OwnerId, Source, UnitId
 from edge.store.sqlite import SqliteStore, open_store
 from tests.fakes.clock import SetClock
@@ -54,6 +54,28 @@ NOTES = [
     "飞机晚点两小时",
 ]
 MORE = ["the dog will not come", "猫又抓了沙发", "another song for the concert", "航班取消了", "the plane was late"]
+_COURTESIES = {
+    "en": [
+        "Thanks, that is so great!",
+        "Wow, great, thanks!",
+        "Thanks a lot, bye!",
+        "That is great, good luck!",
+        "Great, thanks, keep it up!",
+        "So proud of you, great!",
+        "Thanks, you are awesome!",
+        "Awesome, that is great!",
+    ],
+    "zh": [
+        "谢谢你的建议",
+        "谢谢，我会试试的",
+        "好的，谢谢你",
+        "谢谢你的建议，朋友",
+        "太棒了，谢谢",
+        "谢谢，再见",
+        "好的，我会试试，谢谢建议",
+        "谢谢朋友的建议",
+    ],
+}
 
 
 class Here:
@@ -242,6 +264,43 @@ def test_without_a_model_words_gather_units_and_name_clusters(store: FakeMemoryS
     assert len(groups(store, units)) >= 2
     assert all(not (members & set(units[:6]) and members & set(units[6:])) for members in groups(store, units))
     assert {cluster.profile.named_by for cluster in store.clusters.clusters(ANN)} == {NamedBy.WORDS}
+
+
+@pytest.mark.parametrize(("courtesies", "key"), [("en", "small talk"), ("zh", "闲聊")])
+def test_what_is_about_nothing_lies_in_one_cluster_that_says_so(
+    store: FakeMemoryStore, courtesies: str, key: str
+) -> None:
+    dogs = told(store, [f"the dog {what}" for what in ("limps", "barks", "sleeps", "eats", "swims", "runs")])
+    small = told(store, _COURTESIES[courtesies])
+    night(store, None)
+    clusters = {cluster.id: cluster.profile for cluster in store.clusters.clusters(ANN)}
+    chatting = [cluster for cluster, profile in clusters.items() if profile.coarse is Coarse.SMALL_TALK]
+    assert [clusters[cluster].key for cluster in chatting] == [key]
+    assert set(homes(store, small)) <= {*chatting, None}
+    assert Counter(homes(store, small))[chatting[0]] > len(small) / 2
+    assert chatting[0] not in homes(store, dogs)
+
+
+def test_two_clusters_of_small_talk_become_one_and_the_person_s_stays(store: FakeMemoryStore) -> None:
+    units = told(store, [*NOTES, *_COURTESIES["en"]])
+    small = units[len(NOTES) :]
+    made(store, "Hospital medicine", units[6:12], coarse=Coarse.PERSON)
+    own = made(store, "kind words", small[:4], NamedBy.PERSON, coarse=Coarse.SMALL_TALK)
+    made(store, "thanks and praise", small[4:], coarse=Coarse.SMALL_TALK)
+    told(store, MORE)
+    night(store, TopicalModel())
+    chatting = [each.id for each in store.clusters.clusters(ANN) if each.profile.coarse is Coarse.SMALL_TALK]
+    assert chatting == [own]
+    assert set(homes(store, small)) == {own}
+    assert "Hospital medicine" in {each.profile.key for each in store.clusters.clusters(ANN)}
+
+
+def test_small_talk_is_not_halved(store: FakeMemoryStore) -> None:
+    small = told(store, [f"Thanks, that is great, number {at}!" for at in range(310)])
+    made(store, "small talk", small, coarse=Coarse.SMALL_TALK)
+    told(store, ["the dog limps again"])
+    night(store, None)
+    assert [cluster.size for cluster in store.clusters.clusters(ANN)] == [310]
 
 
 # --- a model that is no help, or means harm --------------------------------------------------------------------------
@@ -437,12 +496,18 @@ def test_the_phases_follow_one_another() -> None:
 # --- clusters that are there already ---------------------------------------------------------------------------------
 
 
-def made(store: Store, key: str, units: Sequence[UnitId], named_by: NamedBy = NamedBy.WORDS) -> ClusterId:
+def made(
+    store: Store,
+    key: str,
+    units: Sequence[UnitId],
+    named_by: NamedBy = NamedBy.WORDS,
+    coarse: Coarse | None = None,
+) -> ClusterId:
     """A cluster in force."""
     run = store.clusters.begin_run(
         ANN, trigger="test", seed=1, attempt=1, model=None, prompts=None, embedder=None, at=NOON
     )
-    change = Create(StagedNumber(1), Profile(key, named_by=named_by), None, "made by a test")
+    change = Create(StagedNumber(1), Profile(key, named_by=named_by, coarse=coarse), None, "made by a test")
     placements = [Placement(unit, StagedNumber(1), Why.CENTROID) for unit in units]
     store.clusters.stage(ANN, run, [change], placements)
     store.clusters.apply_run(ANN, run, NOON)

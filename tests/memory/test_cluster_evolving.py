@@ -125,21 +125,21 @@ def test_for_one_member_s_sake_no_key_is_another() -> None:
 
 def test_words_that_all_notes_say_are_no_better_than_those_of_a_few() -> None:
     camping = [
-        "Camping together in May.",
-        "A special day together.",
-        "We sang together, how special.",
+        "Camping with the children in May.",
+        "A sunny day with the children.",
+        "The children sang, how sunny.",
         "Camping again.",
     ]
     old = Profile("camping may", camping[0], ("camping",), NamedBy.MODEL)
-    others = ["Together with Ann.", "A special offer.", "All together now.", "Nothing special."]
+    others = ["Children with Ann.", "A sunny offer.", "All children now.", "Nothing sunny."]
     assert evolved(old, camping, others, ()) == Evolution(old)
-    assert "together" in evolved(old, camping, ["The boiler is cold."] * 9, ()).profile.tags
+    assert "children" in evolved(old, camping, ["The boiler is cold."] * 9, ()).profile.tags
 
 
 @pytest.mark.parametrize("note", ["a" * 79 + " and more", "面" * 79 + " 团还有", "  of two\n lines "])
 def test_a_line_is_known_again_however_it_is_cut(note: str) -> None:
     told = checked(Profile("rye bread", line_of(note)))
-    assert evolved(told, [note, *DOUGH[:1]], BOILER, ()) == Evolution(told)
+    assert evolved(told, [note, *STOVE[:1]], BOILER, ()) == Evolution(told)
 
 
 def test_of_no_members_nothing_is_said() -> None:
@@ -148,7 +148,7 @@ def test_of_no_members_nothing_is_said() -> None:
 
 
 def test_members_that_say_nothing_change_no_word() -> None:
-    for members in (["ok", "yes", "no"], ["嗯", "好的", "是"]):
+    for members in (["7", "no", "12"], ["三", "是", "十二"]):
         old = Profile("rye bread", members[0], ("flour",))
         assert evolved(old, members, BOILER, ()) == Evolution(old)
 
@@ -159,3 +159,36 @@ def test_whatever_members_say_it_is_a_profile_and_settles_at_once(members: list[
     after = evolved(old, members, [*BOILER, *STOVE], ()).profile
     assert check_key(after.key) == after.key
     assert evolved(after, members, [*BOILER, *STOVE], ()) == Evolution(after)
+
+
+THANKS = ["Thanks, Gina! Means a lot.", "Wow, that is amazing!", "So proud of you!", "Congrats, John!", "Bye, see you!"]
+DANKE = ["谢谢你的建议", "好的，谢谢朋友", "你好，今天我又来聊天了", "嗯，加油！", "太棒了，恭喜你"]
+SMALL = pytest.mark.parametrize(
+    ("members", "others", "key"), [(THANKS, BOILER, "small talk"), (DANKE, STOVE, "闲聊")], ids=["English", "Chinese"]
+)
+
+
+@SMALL
+@pytest.mark.parametrize("by", [NamedBy.MODEL, NamedBy.WORDS])
+def test_what_became_small_talk_is_called_so(members: list[str], others: list[str], key: str, by: NamedBy) -> None:
+    old = Profile("Share computer", "Share it.", ("share",), by, Coarse.TECHNICAL)
+    after = evolved(old, members, others, ())
+    assert after.profile == Profile(key, members[0], (), NamedBy.WORDS, Coarse.SMALL_TALK)
+    assert after.why
+    assert evolved(after.profile, members, others, ()) == Evolution(after.profile)
+    second = evolved(old, members, others, [key]).profile
+    assert second.key != key
+    assert second.coarse is Coarse.SMALL_TALK
+
+
+@SMALL
+def test_small_talk_that_the_person_named_stays(members: list[str], others: list[str], key: str) -> None:
+    old = Profile("Kind words", members[0], (), NamedBy.PERSON)
+    assert evolved(old, members, others, ()) == Evolution(old)
+
+
+@pytest.mark.parametrize(("members", "others"), [(BREAD, BOILER), (DOUGH, STOVE)])
+def test_small_talk_that_came_to_a_subject_is_called_by_it(members: list[str], others: list[str]) -> None:
+    after = evolved(Profile("small talk", "", (), NamedBy.WORDS, Coarse.SMALL_TALK), members, others, ()).profile
+    assert after.coarse is Coarse.PERSON
+    assert set(after.key.split()) & {"starter", "loaf", "面团", "烤箱"}

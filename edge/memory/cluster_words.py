@@ -1,0 +1,170 @@
+"""What sets the members of a cluster apart in words: which words they have that other notes have not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from edge.memory.language import Language
+from edge.memory.stopwords import CHINESE_FUNCTION_CHARACTERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from edge.memory.text import search_terms, telling_terms
+from edge.memory.topic_stopwords import NAME_NOTHING, SAY_NOTHING_CHARACTERS
+
+HAN_RUN = re.compile("[\u3400-\u9fff]+")
+_NO_PART = CHINESE_FUNCTION_CHARACTERS | frozenset("一些以次每该此其第如何非越更将所各件恩嗨啦常")
+_SILENT_CHARACTERS = _NO_PART | SAY_NOTHING_CHARACTERS
+_WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’-](?=\w))+")
+_POSSESSIVE = re.compile("['’]s$")
+_SHORTENED = re.compile("['’]")
+_CALLS = re.compile(
+    r"(?:^|[.!?,]\s*|\b(?:[Hh]ey|[Hh]i|[Tt]hanks|[Ww]ow|[Yy]eah|[Yy]es),?\s+)([A-Z][a-z]+)(?=[,!])|,\s([A-Z][a-z]+)(?=[.!?])"
+)
+_ONE_WORD = 0.8
+"""Of the times that a pair of Chinese characters stands in the members, how often the next one does beside it, where
+they are one word: 羽毛球."""
+_LONGEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The words of some members, most telling first, and which of the members and of other notes have each of them;
+    `called` are the names by which they speak to somebody."""
+
+    words: tuple[str, ...]
+    called: frozenset[str]
+    members: int
+    others: int
+    _inside: Mapping[str, frozenset[int]]
+    _outside: Mapping[str, frozenset[int]]
+
+    def count(self, words: Iterable[str]) -> int:
+        """How many members have one of the words."""
+        return len(frozenset[int]().union(*(self._inside[word] for word in words)))
+
+    def lead(self, words: Collection[str]) -> float:
+        """How much oftener the members have one of the words than others do, as shares of them: -1 to 1."""
+        beside = len(frozenset[int]().union(*(self._outside[word] for word in words)))
+        return self.count(words) / max(1, self.members) - beside / max(1, self.others)
+
+
+def said_by(members: Sequence[str], others: Sequence[str], language: Language) -> Said:
+    """What members say beside others. Of the inflected forms of a word it has the one that is written most; a pair of
+    Chinese characters that is a part of one word is that word."""
+    texts = [*members, *others]
+    words = [frozenset(words_of(text, language)) for text in texts]
+    called = called_in(texts, words) if language == "en" else frozenset[str]()
+    stems = {word: " ".join(sorted(set(search_terms(word)))) for own in words for word in own - called}
+    inside, outside = _having(words[: len(members)], stems), _having(words[len(members) :], stems)
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for own in words[: len(members)]:
+        for word in own - called:
+            written[stems[word]][word] += 1
+
+    def lead(stem: str) -> float:
+        return len(inside[stem]) / len(members) - len(outside.get(stem, ())) / max(1, len(others))
+
+    forms = {stem: min(forms, key=lambda word: (-forms[word], word)) for stem, forms in written.items()}
+    ranked = _apart(sorted(forms.values(), key=lambda word: (-lead(stems[word]), word)))
+    whole = {word: _whole(word, members) if language == "zh" else word for word in ranked}
+    return Said(
+        tuple(dict.fromkeys(whole.values())),
+        called,
+        len(members),
+        len(others),
+        {whole[word]: inside[stems[word]] for word in reversed(ranked)},
+        {whole[word]: outside.get(stems[word], frozenset()) for word in reversed(ranked)},
+    )
+
+
+def as_said(first: str, second: str, texts: Sequence[str]) -> str:
+    """Two words in the order in which more of the texts have them in a row: "mental health", whichever tells more."""
+    forward, backward = in_a_row(first, second, texts), in_a_row(second, first, texts)
+    return f"{second} {first}" if backward > forward else f"{first} {second}"
+
+
+def in_a_row(first: str, second: str, texts: Sequence[str]) -> int:
+    """How many of the texts have one word right before the other."""
+    between = "" if HAN_RUN.match(first) and HAN_RUN.match(second) else " "
+    return sum(f"{first}{between}{second}" in text.casefold() for text in texts)
+
+
+def called_by_name(text: str) -> frozenset[str]:
+    """Whom a text speaks to by name: "Thanks, Maria!"."""
+    return frozenset(name.casefold() for pair in _CALLS.findall(text) for name in pair if name and _tells_en(name))
+
+
+def called_in(texts: Iterable[str], words: Iterable[Collection[str]]) -> frozenset[str]:
+    """Whom several of the texts, which have these words, speak to by name: such a name stands in talk of any
+    subject."""
+    spoken_to = Counter(name for text in texts for name in called_by_name(text))
+    said = Counter(word for own in words for word in own)
+    return frozenset(name for name, count in spoken_to.items() if count > 1 and 4 * count >= said[name])
+
+
+def words_of(text: str, language: Language) -> Iterator[str]:
+    """The words of a text that may tell what it is about, as they are written: in Chinese pairs of characters."""
+    if language == "zh":
+        for run in HAN_RUN.findall(text):
+            yield from (pair for pair in (run[at : at + 2] for at in range(len(run) - 1)) if _tells_zh(pair))
+        return
+    for word in _WORD.findall(text):
+        bare = _POSSESSIVE.sub("", word).casefold()
+        if len(bare) > 2 and bare.isascii() and not _SHORTENED.search(bare) and _tells_en(bare):
+            yield bare
+
+
+def _tells_zh(pair: str) -> bool:
+    silent = any(char in _SILENT_CHARACTERS for char in pair)
+    return not silent and pair not in CHINESE_STOP_WORDS and pair not in NAME_NOTHING
+
+
+def _tells_en(word: str) -> bool:
+    return word not in ENGLISH_STOP_WORDS and not set(telling_terms(word)) <= NAME_NOTHING
+
+
+def _having(words: Sequence[Collection[str]], stems: Mapping[str, str]) -> dict[str, frozenset[int]]:
+    """Of each stem the texts that have a word of it."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for at, own in enumerate(words):
+        for word in own:
+            if word in stems:
+                found[stems[word]].add(at)
+    return {stem: frozenset(having) for stem, having in found.items()}
+
+
+def _apart(ranked: Sequence[str]) -> list[str]:
+    """Without what overlaps a better one: 红烧 and 烧肉, self-care and care."""
+    kept: list[str] = []
+    terms, firsts, lasts = set[str](), set[str](), set[str]()
+    for word in ranked:
+        own = search_terms(word)
+        is_cut = bool(HAN_RUN.match(word)) and (word[0] in lasts or word[-1] in firsts)
+        if not is_cut and terms.isdisjoint(own):
+            kept.append(word)
+            terms.update(own)
+            firsts.add(word[0])
+            lasts.add(word[-1])
+    return kept
+
+
+def _whole(pair: str, texts: Sequence[str]) -> str:
+    """A pair of characters with those that nearly always stand beside it."""
+    word = pair
+    while len(word) < _LONGEST:
+        wider = [_beside(word, texts, after=after) for after in (True, False)]
+        found = max(wider, key=lambda one: one[1])
+        if found[1] < 2 or found[1] < _ONE_WORD * sum(text.count(word) for text in texts):
+            break
+        word = found[0]
+    return word
+
+
+def _beside(word: str, texts: Sequence[str], *, after: bool) -> tuple[str, int]:
+    """The word with the character that stands most often after it, or before it, and how often. A character that says
+    nothing in a pair may be a part of a longer word: 演唱会."""
+    pattern = re.compile(f"{word}([\u3400-\u9fff])" if after else f"([\u3400-\u9fff]){word}")
+    counts = Counter(char for text in texts for char in pattern.findall(text) if char not in _NO_PART)
+    char, count = min(counts.items(), key=lambda one: (-one[1], one[0]), default=("", 0))
+    return (f"{word}{char}" if after else f"{char}{word}"), count

@@ -1,0 +1,86 @@
+"""Groups of notes that are about nothing: thanks, praise, good wishes, greetings; and what such a group is called."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from edge.memory.cluster_naming import is_told
+from edge.memory.cluster_words import called_by_name, words_of
+from edge.memory.language import Language, language_of
+from edge.memory.text import search_terms
+
+_MOST_WORDS: dict[Language, int] = {"en": 4, "zh": 3}
+"""Words that tell something in a courtesy: a note with more tells something itself. Of Chinese, pairs of characters."""
+_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a kind of courtesies is called in each language, and what stands in them: stems of English words, and
+    Chinese words."""
+
+    names: dict[Language, str]
+    stems: frozenset[str]
+    chinese: re.Pattern[str]
+
+
+_PRAISE = "amaz appreci awesom congrat congratul cool glad grate great impress nice proud thank thanks woah wow"
+_ENCOURAGEMENT = "absolut believ cheer definit encourag hope inspir keep luck motiv support worri"
+_GREETINGS = "bye cheer goodby hello hey hi ok okay sorri sure welcom yeah yep yes yup"
+_KINDS = (
+    _Kind(
+        {"en": "thanks and praise", "zh": "感谢夸奖"},
+        frozenset(_PRAISE.split()),
+        re.compile("谢|感激|多亏|太棒|真棒|很棒|厉害|恭喜|祝贺|佩服|了不起|夸"),
+    ),
+    _Kind(
+        {"en": "words of encouragement", "zh": "鼓励的话"},
+        frozenset(_ENCOURAGEMENT.split()),
+        re.compile("加油|鼓励|支持|相信你|坚持|别担心|没关系|祝你|说得对|有道理"),
+    ),
+    _Kind(
+        {"en": "greetings and goodbyes", "zh": "问候告别"},
+        frozenset(_GREETINGS.split()),
+        re.compile("你好|您好|再见|拜拜|晚安|早安|早上好|认识你|不客气|好的|嗯|哈哈|当然|对[呀啊]|是[啊的]"),
+    ),
+)
+_COURTEOUS = frozenset(stem for kind in _KINDS for stem in kind.stems)
+_NAMES: dict[Language, str] = {"en": "small talk", "zh": "闲聊"}
+
+
+def is_courtesy(note: str) -> bool:
+    """Whether a note thanks, praises, wishes well or greets, and tells next to nothing."""
+    language, terms = language_of(note), frozenset(search_terms(note))
+    if not any(_is_of(kind, note, terms) for kind in _KINDS):
+        return False
+    words = {word for word in words_of(note, language) if not _COURTEOUS.issuperset(search_terms(word))}
+    return len(words - called_by_name(note)) <= _MOST_WORDS[language]
+
+
+def is_small_talk(members: Sequence[str], lead: float) -> bool:
+    """Whether most members are courtesies, and no two words set more of them apart than chance would; `lead` is how far
+    the best two do (see `best_lead`)."""
+    if not members or is_told(lead, len(members)):
+        return False
+    return sum(map(is_courtesy, members)) >= _SHARE * len(members)
+
+
+def small_talk_names(members: Sequence[str], language: Language) -> list[str]:
+    """What small talk may be called, the best first: small talk, and what most members do in it."""
+    found = Counter[str]()
+    for member in members:
+        terms = frozenset(search_terms(member))
+        found.update(kind.names[language] for kind in _KINDS if _is_of(kind, member, terms))
+    return [_NAMES[language], *(name for name, _ in found.most_common())]
+
+
+def is_small_talk_name(key: str) -> bool:
+    """Whether a key is one of those."""
+    return any(key in names.values() for names in (_NAMES, *(kind.names for kind in _KINDS)))
+
+
+def _is_of(kind: _Kind, note: str, terms: Collection[str]) -> bool:
+    return not kind.stems.isdisjoint(terms) or kind.chinese.search(note) is not None
