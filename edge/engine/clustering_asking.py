@@ -46,18 +46,21 @@ class Asking:
 
     async def read(self, note: str) -> Vector | None:
         """How likely each of the words is as the note's topic; None where the answer is no use."""
+        return await self._read(self._choosing.topic(note))
+
+    async def read_again(self, note: str, language: Language) -> Vector | None:
+        """The same by the simpler question; an empty note gives what is usual."""
+        return await self._read(self._choosing.simpler(note, language))
+
+    async def _read(self, prompt: Sequence[int]) -> Vector | None:
         if not self._probes:
             return None
-        scores = await self._score(self._choosing.topic(note), [tokens for _, tokens in self._probes])
+        scores = await self._score(prompt, [tokens for _, tokens in self._probes])
         return None if scores is None else np.array(scores, dtype=np.float32)
 
     async def keys(self, note: str, keys: Sequence[str], *, fuller: bool = False) -> list[float] | None:
         """How likely each key is as the note's topic; None where the answer is no use."""
         return await self._score(self._choosing.topic(note, fuller=fuller), [*map(self._choosing.answer, keys)])
-
-    async def simpler(self, note: str, language: Language, keys: Sequence[str]) -> list[float] | None:
-        """The same by the other question; an empty note gives what is usual."""
-        return await self._score(self._choosing.simpler(note, language), [*map(self._choosing.answer, keys)])
 
     async def name(self, notes: Sequence[str], language: Language, *, seed: int) -> str:
         """A line of free words for several notes; may be empty or anything."""

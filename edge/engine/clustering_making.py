@@ -12,7 +12,7 @@ import numpy as np
 from edge.engine.clustering_naming import first_profile, name_in, profile_of, scores_of
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_work import Outcome, Task
-from edge.memory.cluster_maths import Vectors, best_grouping, centroid, lying_together, pairs_closer, parts
+from edge.memory.cluster_maths import Vectors, best_linked, centroid, lying_together, pairs_closer, parts
 from edge.memory.cluster_runs import mean_vector
 from edge.memory.clusters import (
     Change,
@@ -44,7 +44,8 @@ _GROUPS = (1.0, 1.25, 1.5)
 
 
 async def gather(task: Task) -> Outcome:
-    """Make clusters of units that have no place and lie together; all at first are grouped by k-means."""
+    """Make clusters of units that have no place and lie together; all at first are grouped by how near
+    they are on average."""
     return await asyncio.to_thread(_gathered, task)
 
 
@@ -104,7 +105,7 @@ def _gathered(task: Task) -> Outcome:
     if task.picture.topics:
         groups = lying_together(vectors, _TOGETHER, FEWEST + 1) if units else []
     else:
-        groups = _first_groups(vectors, task.run.seed) if len(units) >= BOOTSTRAP_FEWEST else []
+        groups = _first_groups(vectors) if len(units) >= BOOTSTRAP_FEWEST else []
     changes, placements = _made(task, [[units[at] for at in group] for group in groups])
     placed = {placement.unit for placement in placements}
     left = [Placement(unit, None, Why.UNPLACED) for unit in free if unit not in placed]
@@ -148,12 +149,10 @@ def _made(
     return changes, placements
 
 
-def _first_groups(vectors: Vectors, seed: int) -> list[list[int]]:
+def _first_groups(vectors: Vectors) -> list[list[int]]:
     root = math.sqrt(len(vectors))
-    grouping = best_grouping(vectors, [round(root * share) for share in _GROUPS], seed)
-    groups = [
-        [int(row) for row in np.flatnonzero(grouping.labels == label)] for label in range(len(grouping.centroids))
-    ]
+    labels = best_linked(vectors, [round(root * share) for share in _GROUPS])
+    groups = [[int(row) for row in np.flatnonzero(labels == label)] for label in range(int(labels.max()) + 1)]
     return [group for group in groups if len(group) >= FEWEST]
 
 

@@ -13,7 +13,8 @@ from edge.engine.cluster_ports import ClusterStore, leads
 from edge.engine.ports import MemoryStore, Worker
 from edge.engine.reading_ports import ReadingStore
 from edge.errors import MemoryNotFound
-from edge.memory.cluster_maths import Vectors, centroid, most_central
+from edge.memory.cluster_context import Said, beside, in_context, weighted_mean
+from edge.memory.cluster_maths import Vectors, centroid, most_central, normalised
 from edge.memory.cluster_naming import main_language
 from edge.memory.cluster_signals import Frame, Note, frame
 from edge.memory.clusters import (
@@ -29,7 +30,8 @@ from edge.memory.clusters import (
     StagedNumber,
 )
 from edge.memory.language import Language, language_of
-from edge.memory.units import ClusterId, OwnerId, UnitId
+from edge.memory.places import NOWHERE, Place
+from edge.memory.units import ClusterId, OwnerId, Unit, UnitId
 
 SAMPLE = 40
 """Members of a cluster that stand for it."""
@@ -64,14 +66,40 @@ class Picture:
     notes: Mapping[UnitId, Note]
     topics: Sequence[Topic]
     frame: Frame
+    _beside: Mapping[UnitId, Mapping[UnitId, float]] = field(init=False)
+    _own: dict[UnitId, Vectors] = field(default_factory=dict)
     _features: dict[UnitId, Vectors] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._beside = beside({unit: note.said for unit, note in self.notes.items() if note.said is not None})
+
     def features(self, units: Sequence[UnitId]) -> Vectors:
-        """(n, dimension)"""
+        """Of the notes with what was said around them, as far as it is among the notes. (n, dimension)"""
         missing = [unit for unit in units if unit not in self._features]
-        rows = self.frame.features([self.notes[unit] for unit in missing])
-        self._features.update(zip(missing, rows, strict=True))
+        around = [self._beside.get(unit, {}) for unit in missing]
+        self._know({*missing, *(other for others in around for other in others)})
+        for unit, others in zip(missing, around, strict=True):
+            own = self._own[unit]
+            if others:
+                own = in_context(own, weighted_mean(np.stack([self._own[other] for other in others]), others.values()))
+            self._features[unit] = own
         return np.stack([self._features[unit] for unit in units])
+
+    def read_as(self, topics: Sequence[Topic], *, but: UnitId) -> Vectors:
+        """What the model reads in the members of each topic, without one note; nothing where no other is a member.
+        (n, probes)"""
+        rows = np.zeros((len(topics), self.frame.probes), dtype=np.float32)
+        for row, topic in zip(rows, topics, strict=True):
+            others = [unit for unit in topic.members if unit != but]
+            if others:
+                row[:] = self.features(others)[:, : self.frame.probes].mean(axis=0)
+        return normalised(rows)
+
+    def _know(self, units: Collection[UnitId]) -> None:
+        """Reckon the features of notes alone."""
+        missing = sorted(unit for unit in units if unit not in self._own)
+        rows = self.frame.features([self.notes[unit] for unit in missing])
+        self._own.update(zip(missing, rows, strict=True))
 
     def with_notes(self, notes: Mapping[UnitId, Note]) -> Picture:
         """The same with more notes."""
@@ -111,14 +139,6 @@ class Pictures:
         notes = await self.notes(owner, every, reader)
         return await asyncio.to_thread(_picture, notes, members)  # reckoning may take longer than the loop may stand
 
-    async def texts(self, owner: OwnerId, units: Sequence[UnitId]) -> dict[UnitId, str]:
-        """The words of those units that still are."""
-        found: dict[UnitId, str] = {}
-        for start in range(0, len(units), _IN_ONE_JOB):
-            part = units[start : start + _IN_ONE_JOB]
-            found |= await self._memory.run(partial(self._texts, owner, part))
-        return found
-
     async def _members(
         self, owner: OwnerId, staged: Staged, placed: Mapping[UnitId, Placement]
     ) -> list[tuple[Target, Profile, list[UnitId]]]:
@@ -135,32 +155,42 @@ class Pictures:
 
     async def notes(self, owner: OwnerId, units: Sequence[UnitId], reader: str | None) -> dict[UnitId, Note]:
         """What is known of those units that still are."""
-        texts = await self.texts(owner, units)
         notes: dict[UnitId, Note] = {}
         for start in range(0, len(units), _IN_ONE_JOB):
-            part = [unit for unit in units[start : start + _IN_ONE_JOB] if unit in texts]
-            notes |= await self._memory.run(partial(self._read_notes, owner, part, texts, reader))
+            part = units[start : start + _IN_ONE_JOB]
+            notes |= await self._memory.run(partial(self._read_notes, owner, part, reader))
         return notes
 
     # --- on the memory thread ---
 
-    def _texts(self, owner: OwnerId, units: Collection[UnitId]) -> dict[UnitId, str]:
-        found: dict[UnitId, str] = {}
-        for unit in units:
+    def _read_notes(self, owner: OwnerId, ids: Sequence[UnitId], reader: str | None) -> dict[UnitId, Note]:
+        units = self._units(owner, ids)
+        vectors = self._clusters.vectors(owner, [*units])
+        readings = {} if reader is None else self._readings.readings(owner, reader, [*units])
+        places = self._store.places(owner, [*units])
+        return {
+            id_: Note(
+                unit.content,
+                language_of(unit.content),
+                readings.get(id_),
+                vectors.get(id_),
+                _said(unit, places.get(id_, NOWHERE)),
+            )
+            for id_, unit in units.items()
+        }
+
+    def _units(self, owner: OwnerId, ids: Sequence[UnitId]) -> dict[UnitId, Unit]:
+        found: dict[UnitId, Unit] = {}
+        for id_ in ids:
             try:
-                found[unit] = self._store.unit(owner, unit).content
+                found[id_] = self._store.unit(owner, id_)
             except MemoryNotFound:
                 continue
         return found
 
-    def _read_notes(
-        self, owner: OwnerId, units: Sequence[UnitId], texts: Mapping[UnitId, str], reader: str | None
-    ) -> dict[UnitId, Note]:
-        vectors = self._clusters.vectors(owner, units)
-        readings = {} if reader is None else self._readings.readings(owner, reader, units)
-        return {
-            unit: Note(texts[unit], language_of(texts[unit]), readings.get(unit), vectors.get(unit)) for unit in units
-        }
+
+def _said(unit: Unit, place: Place) -> Said | None:
+    return None if place.session is None else Said(place.session, unit.created_at, unit.id)
 
 
 def profiles(clusters: Sequence[Cluster], changes: Sequence[Change]) -> dict[Target, Profile]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from edge.engine.clustering_state import BACKGROUND, LEAST_BACKGROUND, State
 from edge.engine.clustering_work import Outcome, Task
 from edge.engine.ports import Vector
 from edge.memory.cluster_maths import nearest
-from edge.memory.cluster_signals import Note, decide, mixed
+from edge.memory.cluster_signals import Note, beside_usual, decide, mixed
 from edge.memory.clusters import Placement, Why
 from edge.memory.language import Language
 from edge.memory.units import UnitId
@@ -75,22 +75,27 @@ async def place(task: Task) -> Outcome:
 
 
 async def refine(task: Task) -> Outcome:
-    """Weigh those again that were only grouped, and, among the clusters there are now, those that have no place."""
+    """Weigh those that have no place again, among the clusters there are now."""
     waiting = [unit for unit, placement in sorted(task.staged.items()) if _is_open(task, placement)]
     placed = [await _placed(task, unit) for unit in waiting[:_NOTES]]
     sure = [placement for placement in placed if placement.to is not None]
-    moved = sum(placement.to != task.staged[placement.unit].to for placement in sure)
     state = task.state.with_done(*(f"refined {unit}" for unit in waiting[:_NOTES]))
-    return Outcome(state, len(waiting) <= _NOTES, placements=sure, counts=_counts(moved=moved))
+    return Outcome(state, len(waiting) <= _NOTES, placements=sure, counts=_counts(placed=len(sure)))
 
 
 async def check(task: Task) -> Outcome:
-    """Ask about a tenth of the places again, in a simpler form: is this key likelier than two others?"""
+    """Read a tenth of the placed notes again, in a simpler form: are they nearer their cluster than two others?
+
+    By what the model reads, not by the keys: on groups of which the judged pairs are right in 0.82, the right key was
+    likelier than two others in 0.57 of 40 notes of LoCoMo 26 and 0.70 of 40 Chinese ones, the right cluster nearer in
+    0.84 and 0.84; of random places in a third either way.
+    """
     if task.asking is None or len(task.picture.topics) < 2:
         return Outcome(task.state, True)
     state = task.state if task.state.tries else _with_tries(task)
     waiting = [unit for unit in state.tries if unit in task.staged and not state.is_done(f"checked {unit}")]
-    placements = [placement for unit in waiting[:_NOTES] if (placement := await _checked(task, unit)) is not None]
+    usual = {language: await task.asking.read_again("", language) for language in _languages(task, waiting[:_NOTES])}
+    placements = [checked for unit in waiting[:_NOTES] if (checked := await _checked(task, unit, usual)) is not None]
     state = state.with_done(*(f"checked {unit}" for unit in waiting[:_NOTES]))
     return Outcome(state, len(waiting) <= _NOTES, placements=placements, counts=_counts(checked=len(placements)))
 
@@ -158,10 +163,8 @@ def _with_background(task: Task) -> State:
 
 def _is_open(task: Task, placement: Placement) -> bool:
     unit = placement.unit
-    if unit not in task.picture.notes or task.state.is_done(f"refined {unit}") or not task.picture.topics:
-        return False
-    is_grouped = placement.why in {Why.BOOTSTRAP, Why.SPLIT}
-    return placement.to is None or (is_grouped and task.reads(task.picture.notes[unit].language) is not None)
+    waits = placement.to is None and not task.state.is_done(f"refined {unit}")
+    return waits and unit in task.picture.notes and bool(task.picture.topics)
 
 
 # --- checking ----------------------------------------------------------------------------------------------------
@@ -183,27 +186,28 @@ def _is_known(task: Task, unit: UnitId) -> bool:
     return note is not None and task.reads(note.language) is not None
 
 
-async def _checked(task: Task, unit: UnitId) -> Placement | None:
-    """The placement with what the second question says of it; an answer that is no use denies it."""
+def _languages(task: Task, units: Sequence[UnitId]) -> set[Language]:
+    return {task.picture.notes[unit].language for unit in units if _is_known(task, unit)}
+
+
+async def _checked(task: Task, unit: UnitId, usual: Mapping[Language, Vector | None]) -> Placement | None:
+    """The placement with what the second reading says of it; an answer that is no use denies it."""
     placement = task.staged[unit]
     here = [topic for topic in task.picture.topics if topic.to == placement.to]
     others = [topic for topic in task.picture.topics if topic.to != placement.to]
     if not here or not others or not _is_known(task, unit):
         return None
     drawn = np.random.default_rng(task.run.seed + unit).permutation(len(others))[:_BESIDE]
+    near = task.picture.read_as([here[0], *(others[int(at)] for at in drawn)], but=unit)
+    if not near[0].any():
+        return None
     note = task.picture.notes[unit]
     assert task.asking is not None
-    keys = [topic.key(note.language) for topic in (here[0], *(others[int(at)] for at in drawn))]
-    after = await task.asking.simpler(note.text, note.language, keys)
-    usual = await task.asking.simpler("", note.language, keys)
-    return replace(placement, checked=_is_first(after, usual))
-
-
-def _is_first(after: Sequence[float] | None, usual: Sequence[float] | None) -> bool:
-    if after is None or usual is None:
-        return False
-    own, *others = (score - one for score, one in zip(after, usual, strict=True))
-    return own > max(others)
+    again, before = await task.asking.read_again(note.text, note.language), usual.get(note.language)
+    if again is None or before is None:
+        return replace(placement, checked=False)
+    own, *rest = near @ beside_usual(again, before)
+    return replace(placement, checked=bool(own > max(rest)))
 
 
 def _counts(**counts: int) -> dict[str, int]:

@@ -1,9 +1,10 @@
 """Grouping unit vectors by their direction.
 
-Spherical k-means (Dhillon and Modha, "Concept decompositions for large sparse text data using clustering", Machine
-Learning 42, 2001, section 3) from k-means++ seeds (Arthur and Vassilvitskii, SODA 2007, section 2.2), several times
-over, of which the most coherent is kept; the silhouette (Rousseeuw 1987) says how well groups stand apart. The same
-seed gives the same groups.
+First groups are made by average linkage (Sokal and Michener, "A statistical method for evaluating systematic
+relationships", 1958). Large ones are halved by spherical k-means (Dhillon and Modha, "Concept decompositions for large
+sparse text data using clustering", Machine Learning 42, 2001, section 3) from k-means++ seeds (Arthur and
+Vassilvitskii, SODA 2007, section 2.2), several times over, of which the most coherent is kept. The silhouette
+(Rousseeuw 1987) says how well groups stand apart. The same seed gives the same groups.
 """
 
 from __future__ import annotations
@@ -56,6 +57,26 @@ def group(vectors: Vectors, count: int, seed: int) -> Grouping:
     return _compact(max(starts, key=lambda grouping: grouping.coherence))
 
 
+def linked(vectors: Vectors, counts: Sequence[int]) -> dict[int, Labels]:
+    """Groups by average linkage: the two groups whose vectors have the highest mean cosine become one, again and again.
+    The groups of each (n,) at each of some numbers of groups; of equal pairs the first become one."""
+    labels = np.arange(len(vectors))
+    sizes = np.ones(len(vectors), dtype=np.float32)
+    means = vectors @ vectors.T
+    np.fill_diagonal(means, -np.inf)
+    found: dict[int, Labels] = {}
+    for left in range(len(vectors), min(counts) - 1, -1):
+        if left in counts:
+            found[left] = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        one, two = sorted(divmod(int(np.argmax(means)), len(vectors)))
+        joined = (sizes[one] * means[one] + sizes[two] * means[two]) / (sizes[one] + sizes[two])
+        means[one], means[:, one] = joined, joined
+        means[two], means[:, two], means[one, one] = -np.inf, -np.inf, -np.inf
+        sizes[one] += sizes[two]
+        labels[labels == two] = one
+    return found
+
+
 def nearest(vector: Vectors, centroids: Vectors, count: int) -> list[int]:
     """Rows of the centroids nearest a vector, best first; of equals, the first."""
     return [int(row) for row in np.argsort(-(centroids @ vector), kind="stable")[:count]]
@@ -86,10 +107,11 @@ def silhouette(vectors: Vectors, labels: Labels, seed: int = 0) -> float:
     return float(np.where(alone, 0.0, (between - within) / wider).mean())
 
 
-def best_grouping(vectors: Vectors, counts: Sequence[int], seed: int) -> Grouping:
-    """The grouping whose silhouette is best among some numbers of groups; of equals, the one with fewer."""
-    groupings = [group(vectors, count, seed) for count in sorted(set(counts))]
-    return max(groupings, key=lambda grouping: silhouette(vectors, grouping.labels, seed))
+def best_linked(vectors: Vectors, counts: Sequence[int]) -> Labels:
+    """The groups by average linkage whose silhouette is best among some numbers of groups, each at most that of the
+    vectors; of equals, the fewer."""
+    groupings = linked(vectors, counts)
+    return max((groupings[count] for count in sorted(groupings)), key=lambda labels: silhouette(vectors, labels))
 
 
 def parts(vectors: Vectors, seed: int, most: int = SPLIT_OVER) -> list[Labels]:

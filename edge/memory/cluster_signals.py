@@ -19,11 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from edge.memory.cluster_context import Said
 from edge.memory.cluster_maths import Vectors, normalised
 from edge.memory.language import Language
 from edge.memory.text import telling_terms
 
-KEY_WEIGHT = 0.25
+KEY_WEIGHT = 0.1
 """Of a nat by which a cluster's key is likelier after a note than after others, beside a cosine."""
 LEAST_SCORE = 0.3
 LEAST_LEAD = 0.05
@@ -31,7 +32,7 @@ LEAST_LEAD = 0.05
 LEAST_COSINE = 0.25
 LEAST_COSINE_LEAD = 0.02
 """The same where the centroid alone decides."""
-_EMBEDDER: Mapping[Language, float] = {"en": 0.4, "zh": 0.0}
+_EMBEDDER: Mapping[Language, float] = {"en": 0.7, "zh": 0.0}
 """Weight of the embedder's vector beside a reading: it is English-only by default."""
 _ALONE: Mapping[Language, float] = {"en": 1.0, "zh": 0.0}
 _WORDS = 0.3
@@ -43,12 +44,14 @@ _FEWEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is known of one unit. `reading` and `vector` are None where there is none."""
+    """What is known of one unit. `reading` and `vector` are None where there is none, `said` where it was said in no
+    session."""
 
     text: str
     language: Language
     reading: Vectors | None = None
     vector: Vectors | None = None
+    said: Said | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +82,7 @@ class Frame:
     def _reading(self, note: Note) -> Vectors | None:
         if note.reading is None or note.language not in self.readings:
             return None
-        beside = note.reading - self.readings[note.language]
-        return normalised(beside - beside.mean())
+        return beside_usual(note.reading, self.readings[note.language])
 
     def _words(self, note: Note) -> Vectors:
         row = np.zeros(_WORD_DIMENSION, dtype=np.float32)
@@ -97,6 +99,12 @@ def frame(notes: Sequence[Note]) -> Frame:
     readings = _means((note.language, note.reading) for note in notes)
     vectors = _means((note.language, note.vector) for note in notes)
     return Frame(readings, vectors, rarity, _length(readings), _length(vectors))
+
+
+def beside_usual(reading: Vectors, usual: Vectors) -> Vectors:
+    """What a reading says more than is usual, at length 1."""
+    more = reading - usual
+    return normalised(more - more.mean())
 
 
 def _means(rows: Iterable[tuple[Language, Vectors | None]]) -> dict[Language, Vectors]:

@@ -17,7 +17,7 @@ from edge.engine.model_ports import LanguageModel
 from edge.engine.offpeak import AsideModel, Interrupts
 from edge.errors import Cancelled
 from edge.memory.clusters import Coarse, Create, NamedBy, Placement, Profile, RunState, StagedNumber, Why, check_key
-from edge.memory.units import ClusterId, OwnerId, Source, UnitId
+from edge.memory.units import ClusterId, OwnerId, SessionId, Source, TurnState, UnitId
 from edge.store.sqlite import SqliteStore, open_store
 from tests.fakes.clock import SetClock
 from tests.fakes.memory_store import FakeMemoryStore
@@ -91,6 +91,14 @@ class Here:
 
 def told(store: Store, notes: Sequence[str] = NOTES, owner: OwnerId = ANN) -> list[UnitId]:
     return list(store.apply(owner, [insert(fact(note)) for note in notes], NOON).added)
+
+
+def turn(store: Store, session: SessionId, message: str) -> UnitId:
+    """A turn without a reply."""
+    begun = store.begin_turn(ANN, session, message, [insert(episode(message))], NOON)
+    assert begun.turn is not None
+    store.finish_turn(ANN, begun.turn, "", TurnState.DONE, [], NOON)
+    return begun.added[0]
 
 
 def step(store: Store) -> Clustering:
@@ -173,6 +181,20 @@ def test_new_units_go_to_the_clusters_that_there_are(store: FakeMemoryStore) -> 
         mates = [NOTES[units.index(mate)] for mate in units if store.unit(ANN, mate).cluster == home]
         if home is not None:
             assert topics_of(store.unit(ANN, unit).content) & topics_of(mates[0])
+
+
+@pytest.mark.parametrize("words", ["he says so too", "他也这么说"])
+def test_what_says_nothing_itself_goes_with_what_was_said_around_it(store: FakeMemoryStore, words: str) -> None:
+    pets, trips = NOTES[:3], NOTES[18:21]
+    talks = {SessionId("pets"): [*pets[:2], words, pets[2]], SessionId("trips"): [*trips[:2], words, trips[2]]}
+    said = {session: [turn(store, session, message) for message in messages] for session, messages in talks.items()}
+    told(store, NOTES[3:18] + NOTES[21:])
+    night(store, TopicalModel())
+    for units in said.values():
+        home = store.unit(ANN, units[2]).cluster
+        assert home is not None
+        assert home in homes(store, [units[1], units[3]])
+    assert len({store.unit(ANN, units[2]).cluster for units in said.values()}) == 2
 
 
 @pytest.mark.parametrize("source", [Source.ASSISTANT, Source.TOOL])

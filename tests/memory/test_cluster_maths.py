@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from edge.memory.cluster_maths import (
+    Labels,
     Vectors,
-    best_grouping,
+    best_linked,
     centroid,
     group,
+    linked,
     lying_together,
     most_central,
     nearest,
@@ -126,7 +130,36 @@ def _by_definition(vectors: Vectors, labels: np.ndarray[tuple[int], np.dtype[np.
 
 
 def test_the_number_of_groups_that_stand_apart_is_found() -> None:
-    assert len(best_grouping(around([0, 2, 4, 6], 8), [2, 3, 4, 5, 6], 1).centroids) == 4
+    labels = best_linked(around([0, 2, 4, 6], 8), [2, 3, 4, 5, 6])
+    assert labels.tolist() == [label for label in range(4) for _ in range(8)]
+
+
+@given(seed=st.integers(0, 300), count=st.integers(1, 14), data=st.data())
+def test_the_nearest_groups_on_average_become_one(seed: int, count: int, data: st.DataObject) -> None:
+    vectors = random_vectors(seed, count)
+    left = data.draw(st.integers(1, count))
+    found = linked(vectors, [left, count])
+    assert found[count].tolist() == list(range(count))
+    assert _partition(found[left]) == _linked_slowly(vectors, left)
+
+
+def _partition(labels: Labels) -> set[frozenset[int]]:
+    return {frozenset(np.flatnonzero(labels == label).tolist()) for label in set(labels.tolist())}
+
+
+def _linked_slowly(vectors: Vectors, left: int) -> set[frozenset[int]]:
+    groups = [frozenset([row]) for row in range(len(vectors))]
+    while len(groups) > left:
+        one, two = max(
+            combinations(groups, 2),
+            key=lambda pair: float(np.mean([vectors[a] @ vectors[b] for a in pair[0] for b in pair[1]])),
+        )
+        groups = [each for each in groups if each not in (one, two)] + [one | two]
+    return set(groups)
+
+
+def test_more_groups_than_vectors_are_not_made() -> None:
+    assert set(linked(random_vectors(1, 3), [2, 5])) == {2}
 
 
 @given(seed=st.integers(0, 100), count=st.integers(1, 120), most=st.integers(2, 30))
