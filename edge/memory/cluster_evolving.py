@@ -101,6 +101,10 @@ def _words(members: Sequence[str], others: Sequence[str]) -> Said:
 def _better_key(profile: Profile, said: _Said, key: str | None) -> tuple[str, str]:
     if key is None or profile.named_by is not NamedBy.WORDS:
         return profile.key, ""
+    if all(
+        _named([word], said.members) < 2 for word in key.split()
+    ):  # each of one note, even of a pair that is no word
+        return profile.key, ""
     why = said.why_better("key", [profile.key], [key])
     return (key, why) if why else (profile.key, "")
 
