@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -52,9 +52,9 @@ class TruthStore(Protocol):
         """Those nobody was asked about and whose newer unit is still current, the newest mark first; MOST_OPEN of
         them."""
 
-    def unsettled(self, owner: OwnerId, units: Collection[UnitId]) -> list[Contradiction]:
-        """Those nobody settled, asked about or not, while their newer unit is current and among these, the newest mark
-        first; MOST_OPEN of them."""
+    def unsettled(self, owner: OwnerId, session: SessionId | None) -> list[Contradiction]:
+        """Those nobody settled, asked about or not, while their newer unit is current and the session may see it, the
+        newest mark first; MOST_OPEN of them."""
 
     def asked_in(self, owner: OwnerId, turn: TurnId) -> Contradiction | None:
         """The one that was asked about in a turn and is not settled, while its newer unit is current."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Collection
 from datetime import datetime
 
 from edge.engine.truth_ports import MOST_OPEN, Contradiction
@@ -51,11 +49,11 @@ def read_open(db: Database, owner: OwnerId, session: SessionId) -> list[Contradi
     return [_contradiction(db, owner, row) for row in rows]
 
 
-def read_unsettled(db: Database, owner: OwnerId, units: Collection[UnitId]) -> list[Contradiction]:
-    """Those whose newer unit is among these, the newest mark first."""
+def read_unsettled(db: Database, owner: OwnerId, session: SessionId | None) -> list[Contradiction]:
+    """Those that nobody settled, the newest mark first."""
     rows = db.rows(
-        f"{_OPEN} AND c.newer IN (SELECT value FROM json_each(:units)) ORDER BY c.id DESC LIMIT :limit",
-        {"owner": owner, "units": json.dumps(sorted(units)), "limit": MOST_OPEN},
+        f"{_OPEN} AND (n.session IS NULL OR n.session = :session) ORDER BY c.id DESC LIMIT :limit",
+        {"owner": owner, "session": session, "limit": MOST_OPEN},
     )
     return [_contradiction(db, owner, row) for row in rows]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from edge.engine.ports import Scope
@@ -30,8 +30,8 @@ class SqliteTruth:
     def open_contradictions(self, owner: OwnerId, session: SessionId) -> list[Contradiction]:
         return contradictions.read_open(self._db, owner, session)
 
-    def unsettled(self, owner: OwnerId, units: Collection[UnitId]) -> list[Contradiction]:
-        return contradictions.read_unsettled(self._db, owner, units)
+    def unsettled(self, owner: OwnerId, session: SessionId | None) -> list[Contradiction]:
+        return contradictions.read_unsettled(self._db, owner, session)
 
     def asked_in(self, owner: OwnerId, turn: TurnId) -> Contradiction | None:
         return contradictions.read_asked_in(self._db, owner, turn)

@@ -108,9 +108,10 @@ class FakeTruth:
         seen = [each for each in reversed(found) if each is not None and each.newer.session in {None, session}]
         return seen[:MOST_OPEN]
 
-    def unsettled(self, owner: OwnerId, units: Collection[UnitId]) -> list[Contradiction]:
+    def unsettled(self, owner: OwnerId, session: SessionId | None) -> list[Contradiction]:
         found = [self._open(number) for number, marked in self._marked.items() if marked.owner == owner]
-        return [each for each in reversed(found) if each is not None and each.newer.id in units][:MOST_OPEN]
+        seen = [each for each in reversed(found) if each is not None and each.newer.session in {None, session}]
+        return seen[:MOST_OPEN]
 
     def asked_in(self, owner: OwnerId, turn: TurnId) -> Contradiction | None:
         asked = [n for n, marked in self._marked.items() if marked.owner == owner and marked.asked == turn]

@@ -150,17 +150,23 @@ class TruthContract:
         assert store.truth.asked_in(BOB, turn) is None
         assert store.truth.open_contradictions(ANN, MAIN) == []
 
-    def test_what_is_not_settled_is_known_by_its_newer_unit_asked_about_or_not(self, store: Store) -> None:
+    def test_what_is_not_settled_is_known_asked_about_or_not(self, store: Store) -> None:
         berlin, hamburg, turn = contradict(store)
-        (found,) = store.truth.unsettled(ANN, [hamburg])
+        (found,) = store.truth.unsettled(ANN, MAIN)
         assert (found.older.id, found.newer.id) == (berlin, hamburg)
-        assert store.truth.unsettled(ANN, [berlin]) == []
-        assert store.truth.unsettled(ANN, []) == []
-        assert store.truth.unsettled(BOB, [hamburg]) == []
+        assert store.truth.unsettled(ANN, None) == [found]
+        assert store.truth.unsettled(BOB, MAIN) == []
         store.truth.note_asked(ANN, found.id, turn)
-        assert [each.id for each in store.truth.unsettled(ANN, [hamburg])] == [found.id]
+        assert [each.id for each in store.truth.unsettled(ANN, MAIN)] == [found.id]
         store.apply(ANN, [Settle(found.id, Outcome.NEWER)], NOON)
-        assert store.truth.unsettled(ANN, [hamburg]) == []
+        assert store.truth.unsettled(ANN, MAIN) == []
+
+    def test_what_is_in_doubt_in_one_talk_is_so_in_no_other(self, store: Store) -> None:
+        (first,) = store.apply(ANN, [insert(home("Berlin"))], NOON).added
+        doubtful = replace(insert(fact("f", "slot", "x"), session=MAIN), doubts=(first,))
+        store.apply(ANN, [doubtful], NOON)
+        assert len(store.truth.unsettled(ANN, MAIN)) == 1
+        assert store.truth.unsettled(ANN, WORK) == store.truth.unsettled(ANN, None) == []
 
     def test_of_many_the_newest_are_looked_at(self, store: Store) -> None:
         (first,) = store.apply(ANN, [insert(home("Berlin"))], NOON).added
@@ -170,7 +176,7 @@ class TruthContract:
         found = store.truth.open_contradictions(ANN, MAIN)
         assert len(found) == MOST_OPEN
         assert found[0].newer.id == last
-        assert store.truth.unsettled(ANN, [UnitId(number) for number in range(99)]) == found
+        assert store.truth.unsettled(ANN, MAIN) == found
 
     def test_what_is_settled_is_over(self, store: Store) -> None:
         _, _, turn = contradict(store)
