@@ -42,6 +42,7 @@ from edge.engine.nights import Nights
 from edge.engine.offpeak import Interrupts, Step
 from edge.engine.opening import MemoryDesk
 from edge.engine.past import Past
+from edge.engine.planning import Planning
 from edge.engine.recall import Limits, Recall
 from edge.engine.remember import Remember
 from edge.engine.serving import Serving
@@ -96,7 +97,7 @@ class Daemon:
         self.turns = Turns(
             MemoryDesk(
                 memory_worker,
-                self.memory.recall,
+                Planning(self.memory.recall, store, store.truth, rules, settings.recall.limit),
                 self.memory.remember,
                 contexts,
                 batches,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from edge.memory.units import Kind, Unit, UnitId
 from edge.prompt.budget import Cause, GaveWay, Section
 from edge.prompt.composition import Composer, Tokens
+from edge.prompt.manner import PLAINLY, Manner
 from edge.prompt.structured import IDLE, Execution
-from edge.prompt.texts import LANGUAGES, Shift, Texts, note
+from edge.prompt.texts import LANGUAGES, Shift, Texts, doubt_note, note
 from edge.prompt.window import Window
 
 
@@ -18,7 +19,8 @@ from edge.prompt.window import Window
 class Entry:
     """What a turn would append: what changed of the execution context, ranked notes of units that the window does not
     hold, and the person's words. `gave_way` tells of units that had no room in the share of the memories; `shift` says
-    that the subject changes. Its first unit may be `certain`, or the best for what the person `asked`."""
+    that the subject changes; `doubt` is a line behind the notes. Its first unit may be `certain`, or the best for what
+    the person `asked`."""
 
     words: Tokens
     units: Sequence[Unit]
@@ -30,6 +32,7 @@ class Entry:
     shift: Shift | None = None
     certain: bool = False
     asked: bool = False
+    doubt: Tokens = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +54,28 @@ class Entries:
         nothing: bool,
         shift: Shift | None = None,
         again: Collection[UnitId] = (),
+        manner: Manner = PLAINLY,
     ) -> Entry:
         """What a turn would add to the window; what stands there already is left out, but for `again`."""
         texts = LANGUAGES[window.language]
         fresh = [unit for unit in _distinct(units) if unit.id in again or not stands_in(window, unit)]
-        notes = [self.composer.note_line(note(unit, texts, at, self.zone)) for unit in fresh]
+        notes = [self.composer.note_line(note(unit, texts, at, self.zone, manner)) for unit in fresh]
         taken = within(notes, self.memory_tokens)
         changed = execution.changed_since(window.execution)
         left = notes[taken:]
         gave_way = [GaveWay(Section.MEMORIES, len(left), sum(map(len, left)), Cause.TOKENS)] if left else []
-        return Entry(words, fresh[:taken], notes[:taken], gave_way, nothing, texts, changed, shift)
+        entry = Entry(words, fresh[:taken], notes[:taken], gave_way, nothing, texts, changed, shift)
+        if manner.doubt is None:
+            return entry
+        line = doubt_note(manner.doubt, texts, at.astimezone(self.zone).date())
+        return replace(entry, doubt=self.composer.note_line(line))
 
     def tokens(self, entry: Entry, taken: int) -> Tokens:
         """The turn with its best `taken` notes, and the opening of the reply. The best memory stands last, next to the
         question."""
         lines = list(reversed(entry.notes[:taken]))
+        if entry.doubt:
+            lines.append(entry.doubt)
         if entry.nothing:
             lines.append(self.composer.note_line(entry.texts.nothing))
         if lines:

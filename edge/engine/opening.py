@@ -8,9 +8,9 @@ from datetime import datetime
 from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
 from edge.engine.model_ports import LanguageModel
+from edge.engine.planning import Planning
 from edge.engine.ports import Scope, Worker
 from edge.engine.progress import Progress
-from edge.engine.recall import Recall
 from edge.engine.remember import Remember
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
@@ -36,7 +36,7 @@ class MemoryDesk:
     """What the memory thread does for a turn."""
 
     worker: Worker
-    recall: Recall
+    planning: Planning
     remember: Remember
     contexts: Contexts
     batches: Batches
@@ -58,16 +58,18 @@ class MemoryDesk:
             raise
 
     def _composed(self, turn: RunningTurn, windows: Windows, scope: Scope, thread: Thread, since: float) -> Progress:
-        found = self.recall.find(scope, turn.message)
+        planned = self.planning.find(scope, turn.message)
+        found = planned.found
         prompt = windows.prepare(
             scope,
             turn.message,
-            found.recalled,
+            planned.told,
             nothing=found.nothing_to_go_on,
             execution=self.contexts.execution(turn.owner, turn.session, turn.context),
             shift=thread.shift,
             back=thread.units,
             in_time=self.pace.tokens(since),
+            manner=planned.manner,
         )
         told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
         echo = echo_of(turn.message, windows.heard(scope), ACKNOWLEDGEMENTS)

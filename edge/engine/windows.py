@@ -14,13 +14,15 @@ from edge.engine.fitting import Fitted, Fitting
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.telling import replacements, told_again
 from edge.errors import MemoryNotFound
+from edge.memory.language import language_of
 from edge.memory.questions import asks
 from edge.memory.units import OwnerId, Recalled, SessionId, Stage, Turn, TurnId, Unit, UnitId
 from edge.prompt.budget import GaveWay, low_mark
 from edge.prompt.composition import Composer, Tokens
+from edge.prompt.manner import PLAINLY, Manner
 from edge.prompt.replies import quoted
 from edge.prompt.structured import IDLE, Execution
-from edge.prompt.texts import Shift
+from edge.prompt.texts import LANGUAGES, Shift
 from edge.prompt.window import Window, must_compact
 
 _KEPT_WINDOWS = 64
@@ -73,8 +75,10 @@ class Windows:
         shift: Shift | None = None,
         back: Collection[UnitId] = (),
         in_time: int | None = None,
+        manner: Manner = PLAINLY,
     ) -> Prompt:
-        """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer.
+        """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer;
+        `manner`: how what was recalled is told.
         Where `in_time` is given, the model is to evaluate no more tokens than that: what may gives way.
 
         What stands in the window already is not sent again, but for what answers a question best: a small model takes
@@ -84,6 +88,7 @@ class Windows:
         """
         window = self._windows.get(_key(scope))
         said = self._said(scope, window, message, recalled, execution, nothing=nothing, shift=shift, back=back)
+        said = self._in_manner(said, message, manner)
         if window is not None:
             grown = self._grown(scope, window, said, in_time)
             if grown is not None:
@@ -185,6 +190,13 @@ class Windows:
         asked = {unit.id for unit in best}
         return _Said(self._composer.text(message), units, execution, nothing, shift, told, certain, asked)
 
+    def _in_manner(self, said: _Said, message: str, manner: Manner) -> _Said:
+        """The same, told in a manner."""
+        if not manner.lists:
+            return replace(said, manner=manner)
+        asked = message + LANGUAGES[language_of(message)].lists
+        return replace(said, words=self._composer.text(asked), manner=manner)
+
     # --- a window that grows ---------------------------------------------------------------------------------------
 
     def _grown(self, scope: Scope, window: Window, said: _Said, in_time: int | None) -> Prompt | None:
@@ -238,6 +250,7 @@ class Windows:
             nothing=said.nothing,
             shift=said.shift,
             again=said.again,
+            manner=said.manner,
         )
         first = {unit.id for unit in entry.units[:1]}
         return replace(entry, certain=bool(first & said.certain), asked=bool(first & said.asked))
@@ -262,7 +275,8 @@ class Windows:
 @dataclass(frozen=True, slots=True)
 class _Said:
     """What a turn brings: the person's words, units, the execution context, whether memory has nothing, whether the
-    subject changes, which units are told again with it, and of these which are certain or the best for a question."""
+    subject changes, which units are told again with it, of these which are certain or the best for a question, and how
+    all of it is told."""
 
     words: Tokens
     units: Sequence[Unit]
@@ -272,6 +286,7 @@ class _Said:
     again: Collection[UnitId] = ()
     certain: Set[UnitId] = frozenset()
     asked: Set[UnitId] = frozenset()
+    manner: Manner = PLAINLY
 
 
 def _key(scope: Scope) -> tuple[OwnerId, SessionId]:

@@ -19,23 +19,22 @@ class Hint(StrEnum):
     """What is said behind a question of how to answer it."""
 
     ALL = "all"
-    """Name all that there are."""
+    """With a list of all that there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How much is told, and how.
 
-    `search`: whether anything is looked for. `share`: of the setting `recall.limit`, how many units are told at most,
-    and `units` in any case. `passage`: of each at most so many characters, around the sentence that matches; whole
-    where None. `when`: before each stands the day that its words mean, in place of the day they were said. `versions`:
-    of what took the place of something else it is said since when it holds. `rules`: the person's standing rules are
-    told with it. `checked`: what is told is checked for statements that are in doubt, and one such is named. `hint` is
-    said behind the question. `heavier`: where nothing told is of the kind that is asked for, so many units are told.
+    `search`: whether anything is looked for. `units`: how many are told at most; None leaves it to `recall.limit`.
+    `passage`: of each at most so many characters, around the sentence that matches; whole where None. `when`: before
+    each stands the day that its words mean, in place of the day they were said. `versions`: of what took the place of
+    something else it is said when it changed. `rules`: the person's standing rules are told with it. `checked`: what is
+    told is checked for statements that are in doubt, and one such is named. `hint` is said behind the question.
+    `heavier`: where the words of nothing told say when it was, so many units are told.
     """
 
     search: bool = True
-    share: float = 1.0
     units: int | None = None
     passage: int | None = None
     when: bool = False
@@ -47,8 +46,7 @@ class Plan:
 
     def most(self, limit: int) -> int:
         """How many units are told at most, where the setting is `limit`."""
-        most = int(limit * self.share)
-        return most if self.units is None else min(most, self.units)
+        return limit if self.units is None else min(limit, self.units)
 
 
 PLAIN = Plan()
@@ -59,8 +57,8 @@ PLANS: Mapping[Label, Plan] = MappingProxyType(
         # A tiny model that is shown several dates takes any of them.
         Label.TEMPORAL: Plan(units=1, passage=160, when=True, heavier=3),
         Label.CURRENT_STATE: Plan(versions=True, checked=True),
-        # More and shorter notes, in about as many tokens.
-        Label.AGGREGATE: Plan(share=1.5, passage=160, checked=True, hint=Hint.ALL),
+        # Shorter notes, of which more have room, and a list is a list only where one is asked for.
+        Label.AGGREGATE: Plan(passage=160, checked=True, hint=Hint.ALL),
         Label.STANDING_RULE: Plan(rules=True),
         Label.SMALL_TALK: Plan(search=False),
     }

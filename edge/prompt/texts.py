@@ -77,7 +77,7 @@ ENGLISH = Texts(
     changed="changed {day}",
     ended="From {since} to {until}: ",
     doubt="Nobody said which holds: {older} ({said}) or {newer} ({again}). Name both.",
-    lists="\nName all, separated by commas.",
+    lists="\nAnswer with a list, separated by commas.",
     between=", ",
     times={
         Form.DAY: "{day}",
@@ -122,7 +122,7 @@ CHINESE = Texts(
     changed="{day}变更",
     ended="{since}到{until}，",
     doubt="还不清楚哪个对：{older}（{said}）还是{newer}（{again}）。两个都要说。",
-    lists="\n请全部列出，用顿号隔开。",
+    lists="\n请列出全部，用顿号隔开。",
     between="，",
     times={
         Form.DAY: "{day}",
@@ -192,7 +192,7 @@ def when_and_words(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None)
     and the first is empty."""
     when = spoken_date(unit.valid_from, texts, now, zone)
     words = to_the_person(" ".join(unit.content.split()))
-    if unit.kind is Kind.EPISODE or _in_passing(unit):
+    if is_said(unit):
         words = _dated(words, unit.valid_from.astimezone(zone).date(), now.astimezone(zone).date())
     if unit.valid_until is not None and unit.valid_until <= now:
         words = texts.ended.format(since=when, until=spoken_date(unit.valid_until, texts, now, zone)) + words
@@ -207,9 +207,11 @@ def doubt_note(doubt: Doubt, texts: Texts, today: date) -> str:
     return texts.doubt.format(older=older, newer=newer, said=said, again=again)
 
 
-def _in_passing(unit: Unit) -> bool:
-    """Whether it is a statement of the person's as they made it, with its "yesterday"."""
-    return unit.kind is Kind.FACT_REFERENCE and unit.source is Source.USER and unit.slot is None
+def is_said(unit: Unit) -> bool:
+    """Whether a unit holds words as they were said, with their "yesterday": a turn's, or a statement that the person
+    made in passing."""
+    in_passing = unit.kind is Kind.FACT_REFERENCE and unit.source is Source.USER and unit.slot is None
+    return unit.kind is Kind.EPISODE or in_passing
 
 
 def _whose(unit: Unit, texts: Texts) -> str:

@@ -20,6 +20,7 @@ from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFaile
 from edge.engine.model_ports import Sampling
 from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
+from edge.engine.planning import Planning
 from edge.engine.ports import NewContext, Written
 from edge.engine.running import RunningTurn
 from edge.engine.serving import Serving
@@ -98,7 +99,7 @@ class House(Desk):
         self.turns = Turns(
             MemoryDesk(
                 self.workers[0],
-                self.recall,
+                Planning(self.recall, self.store, self.store.truth, RULES, 8),
                 self.remember,
                 self.contexts,
                 self.batches,

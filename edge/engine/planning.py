@@ -1,0 +1,139 @@
+"""Recall by what a turn is for: how much of what was found is told to the model, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from edge.engine.happened import happened
+from edge.engine.past import sentence_of
+from edge.engine.ports import MemoryStore, Scope
+from edge.engine.recall import Found, Recall
+from edge.engine.truth_ports import Contradiction, TruthStore
+from edge.memory.intents import Intent
+from edge.memory.language import language_of
+from edge.memory.passages import passage, worth
+from edge.memory.past import true_versions
+from edge.memory.plans import Hint, Plan, plan_of
+from edge.memory.rules import Rules
+from edge.memory.units import SELF, Recalled, Stage, Unit, UnitId
+from edge.prompt.dated_words import Time
+from edge.prompt.manner import Doubt, Manner
+from edge.prompt.texts import is_said
+
+STANDING_RULES = ("instruction", "reply_style", "reply_language")
+"""The slots of what the person wants done always, or never."""
+_MOST_RULES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a turn is for, the plan for it, all that was found, what of it is told, best first, and how."""
+
+    intent: Intent
+    plan: Plan
+    found: Found
+    told: tuple[Recalled, ...]
+    manner: Manner
+
+
+class Planning:
+    """Makes recall serve what a turn is for. Lives on the memory thread."""
+
+    def __init__(
+        self,
+        recall: Recall,
+        store: MemoryStore,
+        truth: TruthStore,
+        rules: Rules,
+        limit: int,
+        zone: tzinfo | None = None,
+    ) -> None:
+        """`limit` is how many units a turn is given at most where its plan says nothing else; `zone` the person's."""
+        self._recall = recall
+        self._store = store
+        self._truth = truth
+        self._rules = rules
+        self._limit = limit
+        self._zone = zone
+
+    def find(self, scope: Scope, message: str, intent: Intent | None = None) -> Planned:
+        """Recall for a message, as it is planned for what it is for: `intent`, else what the rules say.
+
+        What a plan changes is what is told: not what is found to answer for certain, nor whether anything is reliable.
+        """
+        intent = intent or self._rules.intent_of(message)
+        plan = plan_of(intent, message)
+        found = self._recall.find(scope, message, self._limit if plan.search else 0)
+        terms = worth(message, [each.told for each in found.recalled]) if plan.passage is not None else {}
+        times = self._times(found, terms) if plan.when else {}
+        told = self._told(found, plan, terms, times)
+        manner = Manner(
+            happened=times,
+            changed=self._changed(scope, told) if plan.versions else frozenset(),
+            doubt=self._doubt(scope, told, message) if plan.checked else None,
+            lists=plan.hint is Hint.ALL and bool(told),
+        )
+        if plan.rules:
+            told = (*told, *self._standing_rules(scope))
+        return Planned(intent, plan, found, told, manner)
+
+    # --- how much --------------------------------------------------------------------------------------------------
+
+    def _told(
+        self, found: Found, plan: Plan, terms: dict[str, float], times: dict[UnitId, Time]
+    ) -> tuple[Recalled, ...]:
+        """What the rules found, and the best of what was searched for."""
+        by_rule = [each for each in found.recalled if each.stage is Stage.RULE]
+        searched = [each for each in found.recalled if each.stage is not Stage.RULE]
+        most = plan.most(self._limit)
+        if plan.heavier is not None and not any(each.unit.id in times for each in searched[:most]):
+            most = min(plan.heavier, self._limit)
+        told = [each for each in found.recalled if each in by_rule or each in searched[: max(0, most - len(by_rule))]]
+        return tuple(told if plan.passage is None else (_cut(each, terms, plan.passage) for each in told))
+
+    def _times(self, found: Found, terms: dict[str, float]) -> dict[UnitId, Time]:
+        """When that was what words tell of, where they say it by counting from the day they were said."""
+        units = [each.told for each in found.recalled if is_said(each.unit)]
+        dated = {unit.id: happened(unit, terms, unit.valid_from.astimezone(self._zone).date()) for unit in units}
+        return {unit: time for unit, time in dated.items() if time is not None}
+
+    # --- what else is told -----------------------------------------------------------------------------------------
+
+    def _standing_rules(self, scope: Scope) -> list[Recalled]:
+        units = self._store.slot_units(scope, STANDING_RULES, SELF)[:_MOST_RULES]
+        return [Recalled(unit, 1.0, Stage.RULE, {"rule": 1.0}) for unit in units]
+
+    def _changed(self, scope: Scope, told: Sequence[Recalled]) -> frozenset[UnitId]:
+        """Those that took the place of something that was so before."""
+        return frozenset(each.unit.id for each in told if self._has_earlier(scope, each.unit))
+
+    def _has_earlier(self, scope: Scope, unit: Unit) -> bool:
+        if unit.slot is None:
+            return False
+        slot = self._rules.slots.get(unit.slot.partition(":")[0])
+        if slot is None or slot.many:
+            return False
+        return len(true_versions(self._truth.versions(scope, [unit.slot], unit.subject))) > 1
+
+    def _doubt(self, scope: Scope, told: Sequence[Recalled], message: str) -> Doubt | None:
+        """Of what is told, or was drawn from words that are told, the newest of which nobody said whether it holds, or
+        what was said before."""
+        units = {each.unit.id for each in told}
+        turns = {each.unit.source_turn for each in told} - {None}
+        for doubt in self._truth.unsettled(scope.owner, scope.session):
+            if doubt.newer.id in units or {doubt.older.source_turn, doubt.newer.source_turn} & turns:
+                return self._named(doubt, language_of(message))
+        return None
+
+    def _named(self, doubt: Contradiction, language: str) -> Doubt:
+        older, newer = (sentence_of(unit, self._rules, language) for unit in (doubt.older, doubt.newer))
+        said, again = (unit.valid_from.astimezone(self._zone).date() for unit in (doubt.older, doubt.newer))
+        return Doubt(older, newer, said, again)
+
+
+def _cut(recalled: Recalled, terms: dict[str, float], most: int) -> Recalled:
+    """A unit as its passage; a distilled sentence is whole."""
+    told = recalled.told
+    return replace(recalled, passage=passage(told, terms, most)) if is_said(told) else recalled
