@@ -16,7 +16,7 @@ from edge.memory.cluster_naming import TAGS, alike, best_lead, line_of, main_lan
 from edge.memory.cluster_words import Said, said_by
 from edge.memory.clusters import Coarse, NamedBy, Profile
 from edge.memory.language import Language, language_of
-from edge.memory.small_talk import is_small_talk, small_talk_names
+from edge.memory.small_talk import is_small_talk, is_small_talk_name, small_talk_names
 from edge.memory.text import query_terms, telling_terms
 
 CLEARLY = 0.2
@@ -84,7 +84,7 @@ def evolved(profile: Profile, members: Sequence[str], others: Sequence[str], tak
 
 def _small_talk(profile: Profile, members: Sequence[str], taken: Collection[str]) -> Evolution:
     """The profile of a cluster that is about nothing: no words name it."""
-    if profile.coarse is Coarse.SMALL_TALK:
+    if profile.coarse is Coarse.SMALL_TALK and is_small_talk_name(profile.key):
         return Evolution(profile)
     names = small_talk_names(members, main_language(members))
     free = [name for name in names if not any(alike(name, other) for other in taken)]

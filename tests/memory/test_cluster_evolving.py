@@ -182,6 +182,12 @@ def test_what_became_small_talk_is_called_so(members: list[str], others: list[st
 
 
 @SMALL
+def test_small_talk_that_lost_its_name_gets_one(members: list[str], others: list[str], key: str) -> None:
+    after = evolved(Profile("topic 7", coarse=Coarse.SMALL_TALK), members, others, ()).profile
+    assert (after.key, after.coarse) == (key, Coarse.SMALL_TALK)
+
+
+@SMALL
 def test_small_talk_that_the_person_named_stays(members: list[str], others: list[str], key: str) -> None:
     old = Profile("Kind words", members[0], (), NamedBy.PERSON)
     assert evolved(old, members, others, ()) == Evolution(old)
