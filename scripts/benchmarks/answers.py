@@ -76,9 +76,13 @@ def real_models(model: str | None) -> Iterator[Models]:
 
 
 def measure_answers(
-    conversations: Sequence[Conversation], count: int, models: Models, replies: Path | None = None
+    conversations: Sequence[Conversation],
+    count: int,
+    models: Models,
+    replies: Path | None = None,
+    methods: Sequence[str] = METHODS,
 ) -> Report:
-    """Ask `count` questions with each method, one after the other; each answer is a line of the file `replies`.
+    """Ask `count` questions with each of the methods, one after the other; each answer is a line of the file `replies`.
 
     Interrupted (Ctrl-C), it reports the questions that all methods have answered.
     """
@@ -86,13 +90,13 @@ def measure_answers(
     asked: list[Asked] = []
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         lines = stack.enter_context(replies.open("w", encoding="utf-8")) if replies else None
-        for answered in _ask_all(chosen, models, stack):
+        for answered in _ask_all(chosen, models, methods, stack):
             asked += answered
             _tell(len(asked) // len(answered), len(chosen), answered)
             if lines is not None:
                 lines.writelines(map(_line, answered))
                 lines.flush()
-    return report_of(asked, conversations, len(chosen))
+    return report_of(asked, conversations, len(chosen), methods)
 
 
 def spread_questions(conversations: Sequence[Conversation], count: int) -> list[tuple[Conversation, Question]]:
@@ -123,7 +127,7 @@ def _in_turn(lists: Iterable[Sequence[T]]) -> list[T]:
 
 
 def _ask_all(
-    chosen: Sequence[tuple[Conversation, Question]], models: Models, stack: ExitStack
+    chosen: Sequence[tuple[Conversation, Question]], models: Models, methods: Sequence[str], stack: ExitStack
 ) -> Iterator[list[Asked]]:
     """Fill the memories, then put each question to every method, so that what disturbs the machine disturbs all.
     The methods take turns in being the first."""
@@ -137,8 +141,8 @@ def _ask_all(
             askers[key] = Asker(memory, conversation, models.language, models.settings)
     for number, (conversation, question) in enumerate(chosen):
         asker = askers[_key(conversation)]
-        first = number % len(METHODS)
-        order = METHODS[first:] + METHODS[:first]
+        first = number % len(methods)
+        order = [*methods[first:], *methods[:first]]
         yield [_ask(asker, method, conversation, question) for method in order]
 
 
@@ -169,19 +173,21 @@ def _line(asked: Asked) -> str:
 # --- the report --------------------------------------------------------------------------------------------------
 
 
-def report_of(asked: Sequence[Asked], conversations: Sequence[Conversation], wanted: int) -> Report:
+def report_of(
+    asked: Sequence[Asked], conversations: Sequence[Conversation], wanted: int, methods: Sequence[str] = METHODS
+) -> Report:
     """Figures of the answers by data, group and method, and how edge compares with the others."""
     report = Report("answers")
     for data in sorted({one.data for one in asked}):
         own = [one for one in asked if one.data == data]
-        rows = list(_rows(own, _sizes(conversations, data)))
+        rows = list(_rows(own, _sizes(conversations, data), methods))
         report.tables.append(Table(f"Answers to questions of {data}", _COLUMNS, rows, _NOTE))
-        report.figures |= _compared(data, own)
-    report.figures["questions answered"] = f"{len(asked) // len(METHODS)} of {wanted}"
+        report.figures |= _compared(data, own, methods)
+    report.figures["questions answered"] = f"{len(asked) // len(methods)} of {wanted}"
     return report
 
 
-def _rows(asked: Sequence[Asked], sizes: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
+def _rows(asked: Sequence[Asked], sizes: Mapping[str, int], methods: Sequence[str]) -> Iterator[tuple[object, ...]]:
     """By group and method; then over all that were asked; then as if each group had been asked as often as it is in
     the data."""
     groups = sorted({one.question.group for one in asked})
@@ -192,7 +198,7 @@ def _rows(asked: Sequence[Asked], sizes: Mapping[str, int]) -> Iterator[tuple[ob
         ("all asked", asked, None),
         ("all, weighted as the data", asked, common),
     ):
-        for method in METHODS:
+        for method in methods:
             yield _row(name, method, [one for one in chosen if one.method == method], weights)
 
 
@@ -221,9 +227,14 @@ def _sizes(conversations: Sequence[Conversation], data: str) -> Counter[str]:
     )
 
 
-def _compared(data: str, asked: Sequence[Asked]) -> dict[str, float]:
-    f1 = {method: fmean(one.f1 for one in asked if one.method == method) for method in METHODS}
-    edge, *others = METHODS
-    ratios = {f"{data}: F1 of edge over {other}": f1[edge] / f1[other] for other in others if f1[other]}
-    tokens = fmean(one.answer.prompt_tokens for one in asked if one.method == edge)
-    return {**ratios, f"{data}: prompt tokens of edge, mean": tokens}
+def _compared(data: str, asked: Sequence[Asked], methods: Sequence[str]) -> dict[str, float]:
+    """How the first of the methods compares with the others, over all and by group."""
+    first, *others = methods
+    figures: dict[str, float] = {}
+    for name in ("", *sorted({one.question.group for one in asked})):
+        own = [one for one in asked if name in ("", one.question.group)]
+        f1 = {method: fmean(one.f1 for one in own if one.method == method) for method in methods}
+        where = f"{data} {name}".rstrip()
+        figures |= {f"{where}: F1 of {first} over {other}": f1[first] / f1[other] for other in others if f1[other]}
+    tokens = fmean(one.answer.prompt_tokens for one in asked if one.method == first)
+    return {**figures, f"{data}: prompt tokens of {first}, mean": tokens}

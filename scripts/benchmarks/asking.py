@@ -1,4 +1,4 @@
-"""Asking the model with memories in its prompt that one of three methods chose; all else is the same for each."""
+"""Asking the model with memories in its prompt that one of four methods chose; all else is the same for each."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from itertools import count
 from edge.daemon.parts import prompt_plan
 from edge.engine.answers import Answers
 from edge.engine.model_ports import LanguageModel, Piece, Sampling
+from edge.engine.planning import Planning
 from edge.engine.ports import Scope
 from edge.engine.recall import Found, Recall
 from edge.engine.windows import Prompt, Windows
@@ -20,7 +21,7 @@ from scripts.benchmarks.conversations import Conversation
 from scripts.benchmarks.memory import ASKED_AT, OWNER, BenchMemory
 
 NEWEST, NEAREST = 20, 10
-METHODS = ("edge", f"last {NEWEST} turns", f"dense top-{NEAREST}")
+METHODS = ("edge", "edge without plans", f"last {NEWEST} turns", f"dense top-{NEAREST}")
 REPLY_TOKENS = 32
 _GREEDY = Sampling(max_tokens=REPLY_TOKENS, temperature=0.0)
 
@@ -49,19 +50,30 @@ class Asker:
         self._ids = dict(zip(memory.tell(told), (turn.id for turn in told), strict=True))
         self._sessions = count(1)
         self._recall = _recall(memory, settings.recall)
+        store, limit = memory.store, settings.recall.limit
+        self._planning = Planning(self._recall, store, store.truth, memory.rules, limit)
         self._answers = Answers(memory.rules, fast=settings.recall.fast_answers)
         plan, composer = prompt_plan(settings, memory.rules), Composer(model.tokenizer)
         self._windows = Windows(memory.store, composer, plan)
         # What the other methods choose is given whole: only what the context cannot hold gives way.
         self._roomy = Windows(memory.store, composer, replace(plan, memory_tokens=plan.marks.context))
-        self._ways = dict(zip(METHODS, (self._by_edge, self._by_recency, self._by_vectors), strict=True))
+        ways = (self._by_edge, self._without_plans, self._by_recency, self._by_vectors)
+        self._ways = dict(zip(METHODS, ways, strict=True))
 
     def ask(self, method: str, question: str) -> Answer:
         """The answer with one of the `METHODS`."""
         return self._ways[method](question)
 
     def _by_edge(self, question: str) -> Answer:
-        """As a turn of the daemon: recall, then the runtime's own reply or the model's."""
+        """As a turn of the daemon: recall as it is planned, then the runtime's own reply or the model's."""
+        started, scope = time.perf_counter(), self._scope()
+        planned = self._planning.find(scope, question)
+        nothing = planned.found.nothing_to_go_on
+        prompt = self._windows.prepare(scope, question, planned.told, nothing=nothing, manner=planned.manner)
+        return self._answer(prompt, started, self._told(question, planned.found))
+
+    def _without_plans(self, question: str) -> Answer:
+        """The same, with all that was found told as it is whatever is asked."""
         started, scope = time.perf_counter(), self._scope()
         found = self._recall.find(scope, question)
         prompt = self._windows.prepare(scope, question, found.recalled, nothing=found.nothing_to_go_on)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from scripts.benchmarks.scoring import token_f1
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.language_model import ScriptedModel
 
-EDGE, NEWEST, NEAREST = METHODS
+EDGE, WITHOUT_PLANS, NEWEST, NEAREST = METHODS
 AT = datetime(2023, 5, 8, 12, tzinfo=UTC)
 VIOLIN = Question("Who bought Ann's violin?", frozenset({"D1:1"}), "4 single-hop", True, "a neighbour")
 
@@ -109,24 +110,41 @@ def test_what_cannot_be_scored_is_not_asked() -> None:
 def test_methods_differ_only_in_the_turns_they_show(own_settings: Settings) -> None:
     model = ScriptedModel(["A neighbour."])
     report = measure_answers([talk()], 1, models(model, own_settings))
-    by_edge, by_recency, by_vectors = prompts(model)
+    by_edge, plainly, by_recency, by_vectors = prompts(model)
     assert "violin to a neighbour" in by_edge
+    assert plainly == by_edge  # who bought it, no plan is for
     assert by_recency.count("It rained on day") == 20
     assert by_recency.index("on day 21.") < by_recency.index("on day 40.") < by_recency.index(VIOLIN.text)
     assert "violin to a neighbour" not in by_recency
     assert by_vectors.count("8 May 2023") == 10
-    heads = {prompt.partition("\n- [")[0] for prompt in (by_edge, by_recency, by_vectors)}
+    heads = {prompt.partition("\n- [")[0] for prompt in prompts(model)}
     assert len(heads) == 1
     rows = {row[2]: row for row in report.tables[0].rows if row[0] == "all asked"}
     assert (rows[EDGE][3], rows[EDGE][4], rows[NEWEST][4]) == (100.0, 1.0, 0.0)
-    assert rows[NEWEST][5] == len(model.prompts[1])
+    assert rows[NEWEST][5] == len(model.prompts[2])
+
+
+def test_a_plan_tells_less_and_otherwise(own_settings: Settings) -> None:
+    when = Question("When did Ann sell her violin?", frozenset({"D1:1"}), "2 temporal", True, "7 May 2023")
+    conversation = talk(questions=(when,))
+    sold, dear, *others = conversation.memories
+    sold = replace(sold, text="Ann: I sold my violin to a neighbour yesterday.", speaker="Ann")
+    dear = replace(dear, text="Ann: My violin was dear to me.", speaker="Ann")
+    told = replace(conversation, memories=(sold, dear, *others))
+    model = ScriptedModel(["7 May 2023"])
+    measure_answers([told], 1, models(model, own_settings), methods=(EDGE, WITHOUT_PLANS))
+    planned, plainly = prompts(model)
+    assert "[7 May 2023] Ann: I sold my violin to a neighbour yesterday (7 May 2023)." in planned
+    assert planned.count("Ann: ") == 1
+    assert "[8 May 2023] Ann: I sold my violin to a neighbour yesterday (7 May 2023)." in plainly
+    assert plainly.count("Ann: ") == 2
 
 
 def test_each_question_is_a_sessions_first(own_settings: Settings) -> None:
     again = Question("Who has Ann's violin?", frozenset({"D1:1"}), "4 single-hop", True, "a neighbour")
     model = ScriptedModel(["A neighbour."])
     measure_answers([talk(questions=(VIOLIN, again))], 2, models(model, own_settings))
-    assert len(model.prompts) == 6
+    assert len(model.prompts) == 8
     assert not any(VIOLIN.text in prompt and again.text in prompt for prompt in prompts(model))
 
 
@@ -135,7 +153,7 @@ def test_the_methods_take_turns_in_being_the_first(own_settings: Settings, tmp_p
     conversation = talk(questions=many("1 multi-hop", 3))
     measure_answers([conversation], 3, models(model, own_settings), replies)
     told = [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
-    assert [one["method"] for one in told[::3]] == list(METHODS)
+    assert [one["method"] for one in told[::4]] == list(METHODS[:3])
     assert Counter(one["method"] for one in told) == dict.fromkeys(METHODS, 3)
 
 
@@ -155,7 +173,7 @@ def test_the_runtimes_own_reply_counts_as_the_answer(own_settings: Settings, tmp
     measure_answers([talk(questions=(asked,))], 1, models(model, own_settings), replies)
     told = [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
     assert told[0]["answer"]["reply"] == unknown_slot("order number", "en", own=True)
-    assert [one["answer"]["by_runtime"] for one in told] == [True, False, False]
+    assert [one["answer"]["by_runtime"] for one in told] == [True, True, False, False]
     assert len(model.prompts) == 2
 
 
@@ -167,7 +185,7 @@ def test_replies_are_cut(own_settings: Settings, tmp_path: Path) -> None:
 
 
 def test_an_interruption_reports_what_was_answered(own_settings: Settings) -> None:
-    model = ScriptedModel(_until_interrupted(5))
+    model = ScriptedModel(_until_interrupted(7))
     report = measure_answers([talk(questions=many("1 multi-hop", 9))], 9, models(model, own_settings))
     assert report.figures["questions answered"] == "1 of 9"
     assert {row[1] for row in report.tables[0].rows} == {1}
@@ -193,10 +211,12 @@ def asked(method: str, group: str, f1: float, tokens: int = 100) -> Asked:
 
 
 def test_the_report_compares_edge_with_the_others() -> None:
-    answers = [asked(EDGE, "1", 0.6, 300), asked(NEWEST, "1", 0.3), asked(NEAREST, "1", 0.5)]
+    f1 = {EDGE: 0.6, WITHOUT_PLANS: 0.4, NEWEST: 0.3, NEAREST: 0.5}
+    answers = [asked(method, "1", f1[method], 300 if method == EDGE else 100) for method in METHODS]
     figures = report_of(answers, [talk(questions=many("1", 4))], 4).figures
     assert figures["locomo: F1 of edge over last 20 turns"] == pytest.approx(2.0)
     assert figures["locomo: F1 of edge over dense top-10"] == pytest.approx(1.2)
+    assert figures["locomo 1: F1 of edge over edge without plans"] == pytest.approx(1.5)
     assert figures["locomo: prompt tokens of edge, mean"] == 300
     assert figures["questions answered"] == "1 of 4"
 
