@@ -68,7 +68,7 @@ class Planning:
         found = self._recall.find(scope, message, self._limit if plan.search else 0)
         terms = worth(message, [each.told for each in found.recalled]) if plan.passage is not None else {}
         times = self._times(found, terms) if plan.when else {}
-        told = self._told(found, plan, terms, times)
+        told = self._told(found, plan, terms)
         manner = Manner(
             happened=times,
             changed=self._changed(scope, told) if plan.versions else frozenset(),
@@ -81,16 +81,12 @@ class Planning:
 
     # --- how much --------------------------------------------------------------------------------------------------
 
-    def _told(
-        self, found: Found, plan: Plan, terms: dict[str, float], times: dict[UnitId, Time]
-    ) -> tuple[Recalled, ...]:
+    def _told(self, found: Found, plan: Plan, terms: dict[str, float]) -> tuple[Recalled, ...]:
         """What the rules found, and the best of what was searched for."""
         by_rule = [each for each in found.recalled if each.stage is Stage.RULE]
         searched = [each for each in found.recalled if each.stage is not Stage.RULE]
-        most = plan.most(self._limit)
-        if plan.heavier is not None and not any(each.unit.id in times for each in searched[:most]):
-            most = min(plan.heavier, self._limit)
-        told = [each for each in found.recalled if each in by_rule or each in searched[: max(0, most - len(by_rule))]]
+        best = searched[: max(0, plan.most(self._limit) - len(by_rule))]
+        told = [each for each in found.recalled if each in by_rule or each in best]
         return tuple(told if plan.passage is None else (_cut(each, terms, plan.passage) for each in told))
 
     def _times(self, found: Found, terms: dict[str, float]) -> dict[UnitId, Time]:

@@ -31,7 +31,6 @@ class Plan:
     each stands the day that its words mean, in place of the day they were said. `versions`: of what took the place of
     something else it is said when it changed. `rules`: the person's standing rules are told with it. `checked`: what is
     told is checked for statements that are in doubt, and one such is named. `hint` is said behind the question.
-    `heavier`: where the words of nothing told say when it was, so many units are told.
     """
 
     search: bool = True
@@ -42,7 +41,6 @@ class Plan:
     rules: bool = False
     checked: bool = False
     hint: Hint | None = None
-    heavier: int | None = None
 
     def most(self, limit: int) -> int:
         """How many units are told at most, where the setting is `limit`."""
@@ -55,7 +53,7 @@ PLAIN = Plan()
 PLANS: Mapping[Label, Plan] = MappingProxyType(
     {
         # A tiny model that is shown several dates takes any of them.
-        Label.TEMPORAL: Plan(units=1, passage=160, when=True, heavier=3),
+        Label.TEMPORAL: Plan(units=1, passage=160, when=True),
         Label.CURRENT_STATE: Plan(versions=True, checked=True),
         # Shorter notes, of which more have room, and a list is a list only where one is asked for.
         Label.AGGREGATE: Plan(passage=160, checked=True, hint=Hint.ALL),

@@ -66,20 +66,12 @@ def test_asked_when_only_the_best_is_told_with_its_day(
 
 @pytest.mark.parametrize(
     ("said", "question"),
-    [
-        (
-            ("I painted the shed.", "The shed was painted.", "Paint for the shed.", "My shed has paint."),
-            "When did I paint the shed?",
-        ),
-        (("我刷了木屋。", "木屋刷了漆。", "又刷了一次木屋。", "刷木屋真累。"), "我什么时候刷的木屋？"),
-    ],
-)  # fmt: skip
-def test_where_no_words_tell_the_time_more_are_told(desk: Desk, said: tuple[str, ...], question: str) -> None:
-    for words in said:
-        desk.say(words)
+    [("I painted the shed.", "When did I paint the shed?"), ("我刷了木屋。", "我什么时候刷的木屋？")],
+)
+def test_where_no_words_tell_the_time_the_day_they_were_said_stays(desk: Desk, said: str, question: str) -> None:
+    desk.say(said)
     planned = plan(desk, question)
-    assert len(planned.found.recalled) > 3
-    assert len(planned.told) == 3
+    assert contents(planned) == [said]
     assert not planned.manner.happened
 
 
