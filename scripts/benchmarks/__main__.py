@@ -29,12 +29,36 @@ def bench() -> None:
 @_model
 @_turns
 @_rounds
+@click.option("--sessions", type=_AT_LEAST_ONE, metavar="N", help="Play it in N sessions that take turns, once.")
+@click.option("--restart", is_flag=True, help="With --sessions: then one more turn in each after a restart.")
 @json_option
-def turns(model: str | None, count: int, rounds: int, json_file: Path | None) -> None:
+def turns(
+    model: str | None, count: int, rounds: int, sessions: int | None, restart: bool, json_file: Path | None
+) -> None:
     """Play a script on a daemon; compare the first token with the bare library's."""
+    from scripts.benchmarks.sessions import measure_sessions
     from scripts.benchmarks.turns import measure_turns
 
+    if sessions is not None:
+        finish(measure_sessions(model, sessions, count, restart=restart), json_file)
+        return
     finish(measure_turns(model, count, rounds), json_file)
+
+
+@bench.command()
+@_model
+@click.option("--units", default=10_000, show_default=True, type=_AT_LEAST_ONE, help="Made-up units to fill in.")
+@click.option("--turns", "count", default=200, show_default=True, type=_AT_LEAST_ONE, help="Turns to play.")
+@click.option(
+    "--target", "targets", default=(2.0, 1.0), show_default=True, multiple=True, type=click.FloatRange(0.1, 3600),
+    help="Seconds in which a reply is to begin; may be given several times.",
+)  # fmt: skip
+@json_option
+def pace(model: str | None, units: int, count: int, targets: tuple[float, ...], json_file: Path | None) -> None:
+    """Play turns in a large memory; tell how many begin their reply in the wanted time."""
+    from scripts.benchmarks.pace import measure_pace
+
+    finish(measure_pace(model, units, count, targets), json_file)
 
 
 @bench.command()

@@ -19,6 +19,8 @@ from scripts.benchmarks.judged_pairs import JudgedNote, JudgedPair, is_right, re
 from scripts.benchmarks.latency import STAGES, Size, measure_latency
 from scripts.benchmarks.made_up_vectors import RepeatingEmbedder
 from scripts.benchmarks.memory import ASKED_AT
+from scripts.benchmarks.pace import Paced, mixed
+from scripts.benchmarks.pace import report_of as pace_report
 from scripts.benchmarks.recall import measure_recall, measure_small
 from scripts.benchmarks.report import Report, Table, finish, lines, spread
 from scripts.benchmarks.turns import Played, report_of
@@ -201,6 +203,40 @@ def test_compacted_turns_are_not_counted_and_the_runtimes_own_replies_not_timed(
     told = played(2, evaluated=20, appended=20, first=1, bare=0, runtime=True)
     assert (whole.grew_exactly, told.grew_exactly) == (None, True)
     assert told.ratio is None
+
+
+# --- pace --------------------------------------------------------------------------------------------------------
+
+
+def paced(target: float, first: float | None, *lost: tuple[str, int, str]) -> Paced:
+    gave_way = [{"section": section, "count": count, "tokens": 9, "because": why} for section, count, why in lost]
+    done: Any = {
+        "answered_by": "model",
+        "usage": {
+            "evaluated_tokens": 40, "in_time_tokens": None if first is None else 80, "memory_tokens": 20,
+            "gave_way": gave_way, "compacted": False,
+        },
+        "timings": {"first_token_ms": None if first is None else first * 1000},
+    }  # fmt: skip
+    return Paced(target, "hello", done)
+
+
+def test_turns_in_time_are_counted_for_each_target() -> None:
+    turns_played = [paced(2.0, 1.9) for _ in range(19)] + [paced(2.0, 2.1), paced(2.0, None)]
+    turns_played += [paced(1.0, 0.9, ("memories", 2, "seconds"), ("memories", 5, "tokens")), paced(1.0, 1.5)]
+    report = pace_report(turns_played, 10)
+    assert [report.figures[f"{target} s: target held"] for target in (2, 1)] == [True, False]
+    rows = {row[0]: dict(zip(report.tables[0].columns, row, strict=True)) for row in report.tables[0].rows}
+    assert (rows[1.0]["in time"], rows[1.0]["memories out"], rows[1.0]["turns out"]) == (0.5, 2, 0)
+    assert rows[2.0]["turns"] == 21
+
+
+def test_what_is_told_and_what_is_asked_are_mixed_in_both_languages() -> None:
+    messages = mixed(40)
+    assert len(messages) == 40
+    assert messages[0].startswith("Hello")
+    assert sum("的？" in message for message in messages) >= 5
+    assert mixed(40) == messages
 
 
 # --- reports -----------------------------------------------------------------------------------------------------
