@@ -66,7 +66,7 @@ class Planning:
         intent = intent or self._rules.intent_of(message)
         plan = plan_of(intent, message)
         found = self._recall.find(scope, message, self._limit if plan.search else 0)
-        terms = worth(message, [each.told for each in found.recalled]) if plan.passage is not None else {}
+        terms = worth(message, [each.told for each in found.recalled]) if plan.passage is not None or plan.when else {}
         times = self._times(found, terms) if plan.when else {}
         told = self._told(found, plan, terms)
         manner = Manner(

@@ -14,8 +14,8 @@ from edge.memory.text import search_terms
 Terms = frozenset[str]
 
 _SEEKS_TIME = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:date|day|time|month|year|weekend)\b|\bhow long ago\b"
-    r"|什么时候|什么时间|哪天|哪一天|哪年|哪一年|几月|几号|几点|何时",
+    r"\bwhen\b|\b(?:what|which) (?:date|day|time|week|weekend|month|year)\b|\bhow long ago\b"
+    r"|什么时候|什么时间|哪天|哪一天|哪个?周|哪个?星期|哪一周|哪年|哪一年|几月|几号|几点|何时",
     re.IGNORECASE,
 )
 _SEEKS_AMOUNT = re.compile(

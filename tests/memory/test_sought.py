@@ -43,6 +43,8 @@ def test_any_text_is_read(question: str, text: str) -> None:
     ("question", "time", "amount"),
     [
         ("When was it?", True, False),
+        ("Which week was it?", True, False),
+        ("是哪个星期的事？", True, False),
         ("什么时候的事？", True, False),
         ("How many were there?", False, True),
         ("一共多少个？", False, True),
