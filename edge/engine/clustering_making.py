@@ -12,7 +12,7 @@ import numpy as np
 from edge.engine.clustering_naming import first_profile, name_in, profile_of, scores_of
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_work import Outcome, Task
-from edge.memory.cluster_maths import Vectors, best_linked, centroid, lying_together, pairs_closer, parts
+from edge.memory.cluster_maths import Vectors, centroid, linked, lying_together, pairs_closer, parts
 from edge.memory.cluster_runs import mean_vector
 from edge.memory.clusters import (
     Change,
@@ -39,8 +39,6 @@ _CLOSE = 0.75
 _ONE_TOPIC = 0.25
 """Nats by which a cluster's own key may be likelier after its members than the other's, and they are one topic."""
 _WEIGHED = 6
-_GROUPS = (1.0, 1.25, 1.5)
-"""Numbers of first groups that are tried, in square roots of the number of units."""
 
 
 async def gather(task: Task) -> Outcome:
@@ -150,8 +148,7 @@ def _made(
 
 
 def _first_groups(vectors: Vectors) -> list[list[int]]:
-    root = math.sqrt(len(vectors))
-    labels = best_linked(vectors, [round(root * share) for share in _GROUPS])
+    labels = linked(vectors, round(math.sqrt(len(vectors))))
     groups = [[int(row) for row in np.flatnonzero(labels == label)] for label in range(int(labels.max()) + 1)]
     return [group for group in groups if len(group) >= FEWEST]
 

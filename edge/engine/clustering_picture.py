@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -77,13 +77,22 @@ class Picture:
         """Of the notes with what was said around them, as far as it is among the notes. (n, dimension)"""
         missing = [unit for unit in units if unit not in self._features]
         around = [self._beside.get(unit, {}) for unit in missing]
-        self._know({*missing, *(other for others in around for other in others)})
+        self._know([*missing, *(other for others in around for other in others)])
         for unit, others in zip(missing, around, strict=True):
             own = self._own[unit]
             if others:
                 own = in_context(own, weighted_mean(np.stack([self._own[other] for other in others]), others.values()))
             self._features[unit] = own
         return np.stack([self._features[unit] for unit in units])
+
+    def in_talk(self, unit: UnitId, reading: Vectors) -> Vectors:
+        """Another reading of a note, with what is read in what was said around it. (probes,)"""
+        others = self._beside.get(unit, {})
+        if not others:
+            return reading
+        self._know(others)
+        rows = np.stack([self._own[other][: self.frame.probes] for other in others])
+        return in_context(reading, weighted_mean(rows, others.values()))
 
     def read_as(self, topics: Sequence[Topic], *, but: UnitId) -> Vectors:
         """What the model reads in the members of each topic, without one note; nothing where no other is a member.
@@ -95,9 +104,9 @@ class Picture:
                 row[:] = self.features(others)[:, : self.frame.probes].mean(axis=0)
         return normalised(rows)
 
-    def _know(self, units: Collection[UnitId]) -> None:
+    def _know(self, units: Iterable[UnitId]) -> None:
         """Reckon the features of notes alone."""
-        missing = sorted(unit for unit in units if unit not in self._own)
+        missing = [*dict.fromkeys(unit for unit in units if unit not in self._own)]
         rows = self.frame.features([self.notes[unit] for unit in missing])
         self._own.update(zip(missing, rows, strict=True))
 

@@ -9,7 +9,7 @@ Vassilvitskii, SODA 2007, section 2.2), several times over, of which the most co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,24 +57,21 @@ def group(vectors: Vectors, count: int, seed: int) -> Grouping:
     return _compact(max(starts, key=lambda grouping: grouping.coherence))
 
 
-def linked(vectors: Vectors, counts: Sequence[int]) -> dict[int, Labels]:
-    """Groups by average linkage: the two groups whose vectors have the highest mean cosine become one, again and again.
-    The groups of each (n,) at each of some numbers of groups; of equal pairs the first become one."""
+def linked(vectors: Vectors, count: int) -> Labels:
+    """At most `count` groups by average linkage: the two whose vectors have the highest mean cosine become one, again
+    and again; of equal pairs the first. The group of each vector, (n,)."""
     labels = np.arange(len(vectors))
     sizes = np.ones(len(vectors), dtype=np.float32)
     means = vectors @ vectors.T
     np.fill_diagonal(means, -np.inf)
-    found: dict[int, Labels] = {}
-    for left in range(len(vectors), min(counts) - 1, -1):
-        if left in counts:
-            found[left] = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    for _ in range(len(vectors) - count):
         one, two = sorted(divmod(int(np.argmax(means)), len(vectors)))
         joined = (sizes[one] * means[one] + sizes[two] * means[two]) / (sizes[one] + sizes[two])
         means[one], means[:, one] = joined, joined
         means[two], means[:, two], means[one, one] = -np.inf, -np.inf, -np.inf
         sizes[one] += sizes[two]
         labels[labels == two] = one
-    return found
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
 def nearest(vector: Vectors, centroids: Vectors, count: int) -> list[int]:
@@ -105,13 +102,6 @@ def silhouette(vectors: Vectors, labels: Labels, seed: int = 0) -> float:
     between = np.where(own, np.inf, totals / sizes).min(axis=1)
     wider = np.maximum(np.maximum(within, between), _NOTHING)
     return float(np.where(alone, 0.0, (between - within) / wider).mean())
-
-
-def best_linked(vectors: Vectors, counts: Sequence[int]) -> Labels:
-    """The groups by average linkage whose silhouette is best among some numbers of groups, each at most that of the
-    vectors; of equals, the fewer."""
-    groupings = linked(vectors, counts)
-    return max((groupings[count] for count in sorted(groupings)), key=lambda labels: silhouette(vectors, labels))
 
 
 def parts(vectors: Vectors, seed: int, most: int = SPLIT_OVER) -> list[Labels]:
