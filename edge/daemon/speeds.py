@@ -71,10 +71,11 @@ class SpeedKeeper:
         """Load the model, and try its speed where nothing is known of it. On the model's thread."""
         model = self._models.load_language()
         setup = self._models.language_setup()
-        figures = self._file.read(setup)
-        guess = self._models.tried(model) if figures.prefill is None else None
-        self._speed.begin(figures, guess)
-        self._setup, self._written = setup, _mean(figures)
+        if setup != self._setup:
+            figures = self._file.read(setup)
+            guess = self._models.tried(model) if figures.prefill is None else None
+            self._speed.begin(figures, guess)
+            self._setup, self._written = setup, _mean(figures)
         return model
 
     def keep(self) -> bool:

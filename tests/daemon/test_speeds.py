@@ -78,6 +78,15 @@ def test_a_trial_is_made_only_where_nothing_is_known(tmp_path: Path) -> None:
     assert unknown.token_seconds == 0.5
 
 
+def test_a_model_that_is_loaded_again_is_as_fast_as_it_was(tmp_path: Path) -> None:
+    speed = Speed()
+    made = keeper(tmp_path / "speeds.json", speed, token_seconds=0.5)
+    speed.note(evaluated(100, 1.0))
+    known = speed.figures
+    made.load()
+    assert speed.figures == known
+
+
 def test_it_is_written_when_it_has_changed_clearly(tmp_path: Path) -> None:
     path = tmp_path / "speeds.json"
     SpeedFile(path).write("small", KNOWN)
