@@ -15,8 +15,9 @@ from typing import Any
 
 from edge import places
 from edge.errors import SettingsInvalid
-from edge.settings import SECTIONS, Key, Places, Settings, all_keys, described, in_range
+from edge.settings import SECTIONS, Places, Settings
 from edge.settings_file import SettingsFile, suggest
+from edge.settings_keys import Key, all_keys, described, in_range
 
 OTHER_VARIABLES = ("EDGE_SESSION", "EDGE_CACHE_DIR")
 """Variables that are no settings: the command line's session, and where the scripts keep what they fetch."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,24 @@ class ModelSettings:
     )
     file: str = _setting("", "A GGUF file outside the manifest, used in place of `id`; you vouch for it.")
     context: int = _setting(4096, "Context in tokens: prompt and reply together.", low=512, high=131072)
+    resident_tokens: int = _setting(
+        2048,
+        "Tokens of other sessions' windows that the KV cache has room for beside one full context; 24 MiB with the "
+        "default model. Sessions that take turns then need no file.",
+        low=0,
+        high=131072,
+    )
+    unload_seconds: int = _setting(
+        600,
+        "Seconds without a turn after which the model is freed; the next turn loads it and goes on where its session "
+        "was. 0: never.",
+        low=0,
+        high=604800,
+    )
+    kept_windows: int = _setting(
+        16, "Files of sessions' evaluated windows that are kept for when they go on; 0: none.", low=0, high=1000
+    )
+    kept_windows_mb: int = _setting(256, "Most MiB that these files take together.", low=1, high=65536)
     reply_tokens: int = _setting(256, "Longest reply in tokens; its room is kept free.", low=16, high=8192)
     threads: int = _setting(0, "Threads that generate; 0: one for each physical core.", low=0, high=256)
     prefill_threads: int = _setting(0, "Threads that evaluate a prompt; 0: one for each core.", low=0, high=256)
@@ -247,70 +265,3 @@ SECTIONS: dict[str, type] = {
     "memory": MemorySettings,
     "offpeak": OffPeakSettings,
 }
-
-_TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One setting: where it is declared, and its type, default and rule."""
-
-    section: str
-    name: str
-    type: type
-    default: Any
-    rule: Rule
-
-    @property
-    def dotted(self) -> str:
-        """As it is named everywhere: `model.context`."""
-        return f"{self.section}.{self.name}"
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it: `EDGE_MODEL_CONTEXT`."""
-        return f"EDGE_{self.section}_{self.name}".upper()
-
-    @property
-    def allowed(self) -> str:
-        """What may be set, in words."""
-        if self.rule.choices:
-            return "one of " + ", ".join(self.rule.choices)
-        kind = _TYPE_NAMES[self.type]
-        if self.rule.low is None or self.rule.high is None:
-            return kind
-        return f"{kind} from {self.rule.low:.15g} to {self.rule.high:.15g}"
-
-
-def all_keys() -> dict[str, Key]:
-    """Every setting by its dotted name, in the order of declaration."""
-    types = {"bool": bool, "int": int, "float": float, "str": str}
-    keys = (
-        Key(section, field.name, types[str(field.type)], field.default, field.metadata["rule"])
-        for section, declared in SECTIONS.items()
-        for field in fields(declared)
-    )
-    return {key.dotted: key for key in keys}
-
-
-def in_range(key: Key, value: Any) -> bool:
-    """Whether a value of the right type is one that the setting takes."""
-    rule = key.rule
-    if rule.choices:
-        return value in rule.choices
-    if key.type is str:
-        return "\0" not in value
-    if rule.low is None or rule.high is None:
-        return True
-    return bool(rule.low <= value <= rule.high)
-
-
-def described(value: Any) -> str:
-    """A value as a message about it names it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'the text "{value}"'
-    if isinstance(value, dict | list):
-        return "a table" if isinstance(value, dict) else "a list"
-    return str(value)

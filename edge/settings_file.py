@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from edge.errors import SettingsInvalid
-from edge.settings import SECTIONS, Key, described, in_range
+from edge.settings import SECTIONS
+from edge.settings_keys import Key, described, in_range
 
 MAX_FILE_BYTES = 1024 * 1024
 _SYNTAX_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")

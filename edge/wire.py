@@ -121,6 +121,12 @@ class TimingsWire(TypedDict):
     total_ms: float
 
 
+class LoadingEvent(TypedDict):
+    """`event: loading`: the turn waits for the language model, which is being loaded."""
+
+    what: Literal["model"]
+
+
 class RecallEvent(TypedDict):
     """`event: recall`: what was found, before the model starts. `degraded` names what could not be searched, or not
     whole."""
@@ -182,10 +188,21 @@ class MemoryPage(TypedDict):
 
 
 class ModelStatus(TypedDict):
-    """The language model or the embedder. `state` is `loading`, `ready` or `failed`; then `error` says why."""
+    """A model. `state` is `loading`, `ready` or `failed`; then `error` says why."""
 
     id: str
     state: Literal["loading", "ready", "failed"]
+    file: str | None
+    error: dict[str, str | int | float | bool | None] | None
+
+
+class LanguageModelStatus(TypedDict):
+    """The language model, as ModelStatus tells it. `unloaded`: freed while nobody spoke; the next turn loads it.
+    `state_seconds`: for how long it has been so."""
+
+    id: str
+    state: Literal["loading", "ready", "failed", "unloaded"]
+    state_seconds: float
     file: str | None
     error: dict[str, str | int | float | bool | None] | None
 
@@ -222,7 +239,7 @@ class StatusWire(TypedDict):
     state_dir: str
     socket: str
     config: str
-    model: ModelStatus
+    model: LanguageModelStatus
     embedder: EmbedderStatus
     queue: dict[str, int]
     counts: dict[str, int]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from edge.cli.settings import example_file
 from edge.config import load_settings
 from edge.errors import SettingsInvalid
-from edge.settings import Settings, all_keys
+from edge.settings import Settings
 from edge.settings_file import SettingsFile
+from edge.settings_keys import all_keys
 
 
 @pytest.fixture

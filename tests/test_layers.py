@@ -23,8 +23,16 @@ PORTS = (
     *(f"edge.engine.{path.stem}" for path in (ROOT / "edge/engine").glob("*ports.py")),
 )
 ENGINE = (*DOMAIN, "edge.clock", "edge.prompt", "edge.engine")
-PROMPT_READS = ("batches", "compression", "language", "questions", "secrets", "time_words", "units", "verbs")
-SETTINGS = ("edge.errors", "edge.wire", "edge.places", "edge.settings", "edge.settings_file", "edge.config")
+PROMPT_READS = ("batches", "compression", "language", "plans", "questions", "secrets", "time_words", "units", "verbs")
+SETTINGS = (
+    "edge.errors",
+    "edge.wire",
+    "edge.places",
+    "edge.settings",
+    "edge.settings_file",
+    "edge.settings_keys",
+    "edge.config",
+)
 MODEL_FILES = tuple(
     f"edge.models.{name}"
     for name in (

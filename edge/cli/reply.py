@@ -8,7 +8,7 @@ from edge.cli.explaining import print_explained
 from edge.cli.terminal import Note, is_terminal, print_err, print_json, say, styled
 from edge.cli.units import not_kept, not_searched
 from edge.client.calls import Client
-from edge.client.events import Done, Found, Token, Turn
+from edge.client.events import Done, Found, Loading, Token, Turn
 from edge.wire import DoneEvent
 
 CUT = "(cut: the reply reached its limit, model.reply_tokens in the settings)"
@@ -48,6 +48,8 @@ def _print_pieces(turn: Turn, note: Note, explain: bool) -> None:
     try:
         for event in turn:
             match event:
+                case Loading():
+                    note.show("loading the model ...")
                 case Found(data):
                     _show_degraded(data["degraded"], note)
                     note.show("reading ...")

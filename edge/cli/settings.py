@@ -26,7 +26,7 @@ def settings(options: Options, example: bool) -> None:
     """
     from edge.cli.terminal import print_json, print_out, table
     from edge.config import load_settings
-    from edge.settings import all_keys
+    from edge.settings_keys import all_keys
 
     if example:
         print_out(example_file(), end="")
@@ -53,7 +53,8 @@ def settings(options: Options, example: bool) -> None:
 
 def example_file() -> str:
     """A settings file in which every setting stands with its default, its meaning and what is allowed."""
-    from edge.settings import SECTIONS, all_keys
+    from edge.settings import SECTIONS
+    from edge.settings_keys import all_keys
 
     lines = ["# Settings of edge. All of them stand here with their defaults: remove the # before one to change it.\n"]
     for section, declared in SECTIONS.items():

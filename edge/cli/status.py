@@ -8,7 +8,7 @@ import click
 
 from edge.cli.consolidate import in_words
 from edge.cli.options import Options, asking, pass_options
-from edge.wire import EmbedderStatus, ModelStatus, StatusWire
+from edge.wire import EmbedderStatus, LanguageModelStatus, ModelStatus, StatusWire
 
 BYTES = {"bytes": "of text", "database_bytes": "on disk"}
 RATE = "_tokens_s"
@@ -37,7 +37,7 @@ def status(options: Options) -> None:
 def _rows(found: StatusWire) -> Iterator[tuple[str, str]]:
     yield "edge", f"{found['version']}, process {found['pid']}, up {_duration(found['uptime_seconds'])}"
     yield "owner", found["owner"]
-    yield "model", _model(found["model"])
+    yield "model", f"{_model(found['model'])}, for {_duration(found['model']['state_seconds'])}"
     yield "embedder", _model(found["embedder"])
     yield from _changing(found["embedder"])
     yield "memory", _memory(found["memory"])
@@ -63,7 +63,7 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes else f"{int(seconds)} s"
 
 
-def _model(model: ModelStatus) -> str:
+def _model(model: ModelStatus | LanguageModelStatus) -> str:
     line = f"{model['state']}: {model['id']}"
     error = model["error"]
     if error is None:

@@ -21,6 +21,10 @@ from edge.wire import (
 )
 
 
+class Loading(NamedTuple):
+    """`event: loading`: the turn waits for the model."""
+
+
 class Found(NamedTuple):
     """`event: recall`."""
 
@@ -39,7 +43,7 @@ class Done(NamedTuple):
     data: DoneEvent
 
 
-TurnEvent = Found | Token | Done
+TurnEvent = Loading | Found | Token | Done
 
 
 class Waits(NamedTuple):
@@ -82,6 +86,8 @@ class Turn(Running):
         done = False
         for name, data in server_sent(self._answer):
             match name:
+                case "loading":
+                    yield Loading()
                 case "recall":
                     yield Found(shaped(data, RecallEvent, lists=("recalled",)))
                 case "token":

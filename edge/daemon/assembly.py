@@ -22,6 +22,7 @@ from edge.daemon.quiet import Quiet
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.speeds import SpeedFile, SpeedKeeper
 from edge.daemon.status import Status
+from edge.daemon.unloading import Unloading
 from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
@@ -59,6 +60,7 @@ from edge.index.options import Options
 from edge.memory.nights import StepName
 from edge.memory.ranking import Ranker
 from edge.memory.rules import Rules
+from edge.models.kv_files import KvFiles
 from edge.settings import OffPeakSettings, Settings
 from edge.store.backups import FileBackups
 from edge.store.sqlite import SqliteStore, open_store
@@ -88,7 +90,9 @@ class Daemon:
         speed = Speed()
         self.speeds = SpeedKeeper(speed, SpeedFile(Files.inside(settings.places.state).speeds), models)
         self.memory = _memory(settings, models, clock, store, rules, ranker)
-        self.speech = ModelHolder(model_worker, self.speeds.load, store, prompt_plan(settings, rules))
+        self.speech = ModelHolder(
+            model_worker, self.speeds.load, store, prompt_plan(settings, rules), _kept_windows(settings), clock
+        )
         contexts = Contexts(store.contexts, self.memory.remember)
         batches = Batches(store.batches, rules.progress, kept=timedelta(hours=settings.memory.batch_operation_hours))
         serving = Serving(store, store.archive, self.memory.archive, rules.assent)
@@ -114,10 +118,17 @@ class Daemon:
             written=self.catch_up,
             speed=speed,
             interrupts=interrupts,
+            is_ready=lambda: self.speech.is_ready,
         )
         conditions = Conditions(hours, self.quiet, interrupts, board, clock)
         self.schedule = self._schedule(settings, store, clock, interrupts, conditions)
-        copies = Copies(self.speech.forget, self.memory.vectors, self.memory.forgot)
+        self.unloading = Unloading(
+            self.speech,
+            settings.model.unload_seconds,
+            lambda: self.turns.depth > 0 or self.schedule.is_working,
+            clock,
+        )
+        copies = Copies(self.speech.forget_kept, self.speech.forget, self.memory.vectors, self.memory.forgot)
         status = Status(
             settings, models.language_id, self.memory, memory_worker, self.turns, self.speech, speed,
             self.schedule, models.embedder_bytes, clock, started,
@@ -218,6 +229,13 @@ def open_database(settings: Settings, clock: Clock) -> SqliteStore:
 def _backups(settings: Settings, clock: Clock) -> FileBackups:
     files = Files.inside(settings.places.state)
     return FileBackups(files.database, files.backups, settings.offpeak.backups, clock)
+
+
+def _kept_windows(settings: Settings) -> KvFiles:
+    model = settings.model
+    files = KvFiles(Files.inside(settings.places.state).windows, model.kept_windows, model.kept_windows_mb << 20)
+    files.sweep()
+    return files
 
 
 def _checkpoint(store: SqliteStore) -> bool:

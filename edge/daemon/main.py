@@ -111,12 +111,13 @@ async def running(
     assert runner.server is not None
     listening = await asyncio.get_running_loop().create_unix_server(Door(runner.server), sock=socket, backlog=BACKLOG)
     loading = asyncio.ensure_future(_load(daemon))
-    watching = asyncio.ensure_future(daemon.schedule.watch())
+    watching = [asyncio.ensure_future(watch()) for watch in (daemon.schedule.watch, daemon.unloading.watch)]
     try:
         yield daemon
     finally:
         await daemon.schedule.close()
-        watching.cancel()
+        for watch in watching:
+            watch.cancel()
         await daemon.turns.close()
         await loading
         settings.places.socket.unlink(missing_ok=True)  # first: once it is closed, another daemon may take the path

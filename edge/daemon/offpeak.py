@@ -200,6 +200,11 @@ class Schedule:
         finally:
             self._interrupts.release()
 
+    @property
+    def is_working(self) -> bool:
+        """Whether a night is worked on, or somebody waits for one."""
+        return self._working.locked()
+
     def look_only(self) -> Standing:
         """What off-peak does now."""
         if not self._resting.is_set():

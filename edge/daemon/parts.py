@@ -156,6 +156,7 @@ def llama_options(settings: ModelSettings) -> LlamaOptions:
     """The settings of section `model` as options of the adapter."""
     return LlamaOptions(
         context=settings.context,
+        resident_tokens=settings.resident_tokens,
         threads=settings.threads,
         prefill_threads=settings.prefill_threads,
         batch=settings.batch,
@@ -273,8 +274,10 @@ class Files:
     indexes: Path
     """The folder that holds those of the indexes."""
     backups: Path
+    windows: Path
+    """The folder that holds sessions' evaluated windows."""
 
     @staticmethod
     def inside(state: Path) -> Files:
         """Their places in a state folder."""
-        return Files(state / "memory.db", state / "speeds.json", state / "index", state / "backups")
+        return Files(state / "memory.db", state / "speeds.json", state / "index", state / "backups", state / "kv")

@@ -23,7 +23,7 @@ from edge.engine.turn import Turns
 from edge.errors import Busy, EdgeError
 from edge.memory.units import OwnerId
 from edge.settings import SECTIONS, Settings
-from edge.wire import API_VERSION, ChangeWire, EmbedderStatus, ModelStatus, SettingWire, StatusWire
+from edge.wire import API_VERSION, ChangeWire, EmbedderStatus, LanguageModelStatus, SettingWire, StatusWire
 
 _log = logging.getLogger(__name__)
 
@@ -105,12 +105,13 @@ class Status:
             self.memory.vectors.degraded,
         )
 
-    async def _model(self) -> ModelStatus:
+    async def _model(self) -> LanguageModelStatus:
         """The model that is loaded; until then the one that would be, for which files may have to be read whole."""
         state = self.speech.state
         return {
             "id": await asyncio.to_thread(self.model_id) if state.model is None else state.model.id,
             "state": state.state,
+            "state_seconds": round(self.clock.monotonic() - state.since, 1),
             "file": self.settings.model.file or None,
             "error": None if state.error is None else state.error.to_wire(),
         }

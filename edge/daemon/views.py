@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from edge.engine.batch_ports import BatchPage, FailurePage
 from edge.engine.contexts import SessionContext
-from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed, Usage
+from edge.engine.events import Event, ModelLoading, RecallDone, TokenMade, TurnDone, TurnFailed, Usage
 from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
 from edge.engine.vectors import Pair
@@ -26,6 +26,7 @@ from edge.wire import (
     FailurePageWire,
     FailureWire,
     IndexWire,
+    LoadingEvent,
     MemoryWire,
     RecallAnswer,
     RecalledWire,
@@ -40,7 +41,8 @@ from edge.wire import (
 )
 
 EventWire = (
-    RecallEvent
+    LoadingEvent
+    | RecallEvent
     | TokenEvent
     | DoneEvent
     | ErrorWire
@@ -213,6 +215,8 @@ def error_wire(error: EdgeError) -> ErrorWire:
 def event_wire(event: Event) -> tuple[str, EventWire]:
     """An event of a turn: its name and its data."""
     match event:
+        case ModelLoading():
+            return "loading", {"what": "model"}
         case RecallDone():
             return "recall", _recall_event(event)
         case TokenMade():

@@ -108,6 +108,7 @@ class ThreadWorker:
                 job()
             except Exception:  # noqa: BLE001  outer boundary: the thread must go on
                 _log.exception("a job of the %s thread failed", self._thread.name)
+            del job  # it may hold a model, and the next may be long in coming
 
     def _next(self) -> _Job | None:
         with self._changed:

@@ -73,6 +73,12 @@ class Consolidation:
     async def run(self, night: Night, is_hindered: Callable[[], bool], tell: Callable[[Night, Part], None]) -> Night:
         """Work until it is hindered or interrupted, and then until the night ends; how it stands then. `tell` is given
         the night and the part after each unit of work. Raises what the store does."""
+        try:
+            return await self._run(night, is_hindered, tell)
+        finally:
+            self._aside = None  # nothing of it may keep a model that is to be freed
+
+    async def _run(self, night: Night, is_hindered: Callable[[], bool], tell: Callable[[Night, Part], None]) -> Night:
         parts, kept = list(night.parts), list(night.parts)
         while (at := self._next(parts)) is not None and not is_hindered():
             parts[at], was_interrupted = await self._work(parts[at])

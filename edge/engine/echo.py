@@ -95,9 +95,9 @@ class EchoGuard:
 
     async def _made(self, sampling: Sampling) -> Items:
         """What the model makes; where that is no reply, it is missed, and nothing of it comes."""
-        model, signal, echo = self._speaker.model, self._turn.armed, self._progress.echo
+        model, signal, lane, echo = self._speaker.model, self._turn.armed, self._turn.lane, self._progress.echo
         held = None if echo is None else _Held(echo)
-        async with aclosing(self._worker.stream(lambda: model.stream(self._prompt, sampling, signal))) as items:
+        async with aclosing(self._worker.stream(lambda: model.stream(self._prompt, sampling, signal, lane))) as items:
             async for item in items:
                 if held is not None and isinstance(item, Piece):
                     if held.add(item):

@@ -1,4 +1,5 @@
-"""What a turn tells while it runs: recall, then tokens, then done; or an error."""
+"""What a turn tells while it runs: that it waits for the model, where that has to be loaded; recall, then tokens, then
+done; or an error."""
 
 from __future__ import annotations
 
@@ -46,6 +47,11 @@ class Timings:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelLoading:
+    """The turn waits for the model to be loaded."""
+
+
+@dataclass(frozen=True, slots=True)
 class RecallDone:
     """What was recalled, and that the person's words are stored. `sent`: units that went into the prompt now."""
 
@@ -89,4 +95,4 @@ class TurnFailed:
     error: EdgeError
 
 
-Event = RecallDone | TokenMade | TurnDone | TurnFailed
+Event = ModelLoading | RecallDone | TokenMade | TurnDone | TurnFailed

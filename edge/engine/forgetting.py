@@ -50,9 +50,11 @@ class Copies:
     """Where words of units stand outside the store, from which they go as soon as the store has forgotten them.
 
     `windows` drops an owner's windows, that the model may not see them again; `unopened` removes the files of indexes
-    that nobody has open. Neither fails.
+    that nobody has open. Neither fails. `kept` removes the files in which windows outlast the process: before the store
+    forgets, for a crash in between must not leave forgotten words in them. It raises where it cannot.
     """
 
+    kept: Callable[[OwnerId], None]
     windows: Callable[[OwnerId], None]
     vectors: Vectors
     unopened: Callable[[], None]
@@ -88,12 +90,14 @@ class Forgetting:
                 "No memory holds these words.",
                 hint="Others may be near in meaning: look at what goes before, and confirm.",
             )
+        self._copies.kept(owner)
         leaving = self._choices.forget_selection(owner, selection, token)
         self._copies.clear(owner, leaving.units)
         return leaving
 
     def forget_unit(self, owner: OwnerId, unit: UnitId) -> tuple[UnitId, ...]:
         """Remove one unit without a look before; ids of all that went. Raises MemoryNotFound."""
+        self._copies.kept(owner)
         units = self._store.forget(owner, [unit])
         if not units:
             raise MemoryNotFound(f"There is no memory {unit}.", id=unit)

@@ -19,7 +19,7 @@ async def read_along(
     next turn finds it done."""
     yield told
     reading = replace(turn.sampling, max_tokens=1)
-    read = worker.stream(lambda: model.stream(prompt + told.tokens, reading, turn.armed))
+    read = worker.stream(lambda: model.stream(prompt + told.tokens, reading, turn.armed, turn.lane))
     async with aclosing(read) as items:
         async for item in items:
             if isinstance(item, Generation):

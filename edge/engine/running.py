@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from edge.engine.contexts import Context
 from edge.engine.events import Event
+from edge.engine.kept_windows import lane_of
+from edge.engine.kv_ports import Lane
 from edge.engine.model_ports import Sampling, StopSignal
 from edge.memory.secret_json import redacted_json
 from edge.memory.secrets import Labels, redacted_said
@@ -57,6 +59,11 @@ class RunningTurn:
         self.message, said = redacted_said(self.message)
         _, told = redacted_json({} if self.context is None else dict(self.context))
         self.redacted = tuple(dict.fromkeys((*said, *told)))
+
+    @property
+    def lane(self) -> Lane:
+        """Where the model keeps the session's window."""
+        return lane_of(self.owner, self.session)
 
     @property
     def armed(self) -> StopSignal:

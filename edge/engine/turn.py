@@ -14,7 +14,7 @@ from edge.clock import Clock
 from edge.engine.answers import Answers
 from edge.engine.contexts import Context
 from edge.engine.echo import EchoGuard
-from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFailed
+from edge.engine.events import ModelLoading, RecallDone, Timings, TokenMade, TurnDone, TurnFailed
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling
 from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
@@ -46,10 +46,11 @@ class Turns:
         written: Callable[[], None],
         speed: Speed,
         interrupts: Interrupts,
+        is_ready: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`speaker` gives the loaded model or raises why there is none; `waiting` turns may queue behind the one
-        that runs; `written` is called after each turn that stored something. `interrupts` stop what runs beside the
-        turns as soon as one arrives."""
+        """`speaker` gives the loaded model or raises why there is none, at once where `is_ready` says so; `waiting`
+        turns may queue behind the one that runs; `written` is called after each turn that stored something.
+        `interrupts` stop what runs beside the turns as soon as one arrives."""
         self._desk = desk
         self._writing = TurnWriting(desk, clock)
         self._answers = answers
@@ -60,6 +61,7 @@ class Turns:
         self._written = written
         self._speed = speed
         self._interrupts = interrupts
+        self._is_ready = is_ready
         self._running: dict[asyncio.Task[None], RunningTurn] = {}
         self._sessions = SessionLocks()
         self._closing = False
@@ -114,6 +116,8 @@ class Turns:
             turn.events.put_nowait(None)
 
     async def _take(self, turn: RunningTurn) -> None:
+        if not self._is_ready():
+            turn.events.put_nowait(ModelLoading())
         speaker = await self._speaker()
         if turn.stopped:
             raise Cancelled("The turn was stopped before it began.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,6 +11,7 @@ from edge.engine.anchor import Anchor, PromptPlan
 from edge.engine.compaction import Compaction
 from edge.engine.entry import Entries, Entry
 from edge.engine.fitting import Fitted, Fitting
+from edge.engine.kept_windows import KeptWindows
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.telling import replacements, told_again
 from edge.errors import MemoryNotFound
@@ -25,7 +26,6 @@ from edge.prompt.structured import IDLE, Execution
 from edge.prompt.texts import LANGUAGES, Shift
 from edge.prompt.window import Window, must_compact
 
-_KEPT_WINDOWS = 64
 _TURNS_LOOKED_AT = 40
 _TURNS_HEARD = 6
 
@@ -51,9 +51,11 @@ class Prompt:
 
 
 class Windows:
-    """The windows of all sessions, in memory; one that is missing is built anew from the stored turns."""
+    """The windows of all sessions; one that is not kept is built anew from the stored turns."""
 
-    def __init__(self, store: MemoryStore, composer: Composer, plan: PromptPlan) -> None:
+    def __init__(
+        self, store: MemoryStore, composer: Composer, plan: PromptPlan, kept: KeptWindows | None = None
+    ) -> None:
         self._store = store
         self._composer = composer
         self._plan = plan
@@ -61,7 +63,7 @@ class Windows:
         self._entries = Entries(composer, plan.memory_tokens, plan.zone)
         self._fitting = Fitting(composer, self._entries)
         self._compaction = Compaction(composer, self._entries, plan.marks)
-        self._windows: OrderedDict[tuple[OwnerId, SessionId], Window] = OrderedDict()
+        self._windows = KeptWindows(store) if kept is None else kept
         self._forgets: Counter[OwnerId] = Counter()
 
     def prepare(
@@ -104,13 +106,10 @@ class Windows:
         something while the turn ran, it may stand in the prompt: the window is dropped.
         """
         if self._is_outdated(owner, prompt):
-            self._windows.pop((owner, session), None)
+            self._windows.drop((owner, session))
             return
         window = prompt.window.close_turn(reply, self._composer.close_reply, turn, unevaluated)
-        self._windows[owner, session] = window
-        self._windows.move_to_end((owner, session))
-        while len(self._windows) > _KEPT_WINDOWS:
-            self._windows.popitem(last=False)
+        self._windows.put((owner, session), window)
 
     def may_repeat_forgotten(
         self, owner: OwnerId, session: SessionId, prompt: Prompt, said: Collection[UnitId]
@@ -153,8 +152,7 @@ class Windows:
         words that went with it.
         """
         self._forgets[owner] += 1
-        for key in [key for key in self._windows if key[0] == owner]:
-            del self._windows[key]
+        self._windows.drop_all(owner)
 
     def _is_outdated(self, owner: OwnerId, prompt: Prompt) -> bool:
         return prompt.forgets != self._forgets[owner]
@@ -192,9 +190,9 @@ class Windows:
 
     def _in_manner(self, said: _Said, message: str, manner: Manner) -> _Said:
         """The same, told in a manner."""
-        if not manner.lists:
+        if manner.hint is None:
             return replace(said, manner=manner)
-        asked = message + LANGUAGES[language_of(message)].lists
+        asked = message + LANGUAGES[language_of(message)].hints[manner.hint]
         return replace(said, words=self._composer.text(asked), manner=manner)
 
     # --- a window that grows ---------------------------------------------------------------------------------------

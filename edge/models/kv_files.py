@@ -65,9 +65,12 @@ class KvFiles:
 
     def sweep(self) -> None:
         """At the start: remove what was not whole when the process ended, and what is too much by the settings."""
-        for part in self._folder.glob(f"*/*{_PART}"):
-            part.unlink(missing_ok=True)
-        self._trim(None)
+        try:
+            for part in self._folder.glob(f"*/*{_PART}"):
+                part.unlink(missing_ok=True)
+            self._trim(None)
+        except OSError as error:
+            _log.warning("files with sessions' windows cannot be looked after: %s", _reason(error))
 
     def write(
         self, lane: Lane, head: Callable[[], bytes | None], body: Callable[[str], None], *, durable: bool

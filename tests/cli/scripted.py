@@ -234,7 +234,7 @@ STATUS = {
     "state_dir": "/var/lib/edge",
     "socket": "/run/edge/edge.sock",
     "config": "/etc/edge/edge.toml",
-    "model": {"id": "qwen2.5-coder-0.5b", "state": "ready", "file": "/m/q.gguf", "error": None},
+    "model": {"id": "qwen2.5-coder-0.5b", "state": "ready", "state_seconds": 75.0, "file": "/m/q.gguf", "error": None},
     "embedder": {
         "id": "all-minilm-l6-v2-int8",
         "state": "failed",

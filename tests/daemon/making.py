@@ -97,7 +97,7 @@ class Life:
 
         self.windows_of: list[OwnerId] = []
         """Whose windows were dropped."""
-        copies = Copies(self.windows_of.append, self.desk.vectors, self.memory.forgot)
+        copies = Copies(lambda owner: None, self.windows_of.append, self.desk.vectors, self.memory.forgot)
         self.forgetting = Forgetting(self.desk.store, NothingToChoose(), self.desk.recall, copies)
 
     def _open(self, folder: Path, embedder: TextEmbedder) -> ExactIndex:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -10,12 +11,14 @@ from edge.daemon.speaking import ModelHolder
 from edge.daemon.workers import ThreadWorker
 from edge.engine.model_ports import LanguageModel
 from edge.errors import ModelMissing
+from edge.models.kv_files import KvFiles
 from tests.engine.making import plan
+from tests.fakes.clock import SetClock
 from tests.fakes.language_model import ScriptedModel
 from tests.fakes.memory_store import FakeMemoryStore
 
 
-def test_a_model_that_failed_is_tried_again_by_the_next_turn_and_by_nothing_else() -> None:
+def test_a_model_that_failed_is_tried_again_by_the_next_turn_and_by_nothing_else(tmp_path: Path) -> None:
     tries: list[int] = []
 
     def load() -> LanguageModel:
@@ -26,7 +29,7 @@ def test_a_model_that_failed_is_tried_again_by_the_next_turn_and_by_nothing_else
 
     async def story() -> None:
         worker = ThreadWorker("model", 8)
-        holder = ModelHolder(worker, load, FakeMemoryStore(), plan())
+        holder = ModelHolder(worker, load, FakeMemoryStore(), plan(), KvFiles(tmp_path, 4, 1 << 20), SetClock())
         with pytest.raises(ModelMissing):
             await holder.speaker()
         holder.start()  # the daemon, whose embedder took longer than the first turn

@@ -133,7 +133,7 @@ class ScriptedModels:
         return self.model.id
 
     def load_language(self) -> LanguageModel:
-        return self.model
+        return self.model.opened()
 
     def language_setup(self) -> str:
         return self.model.id
@@ -206,6 +206,12 @@ class DaemonThread:
         assert self.daemon is not None
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(self.daemon.workers[0].run(work), self._loop).result(_PATIENCE)
+
+    def unload(self) -> None:
+        """Free the model, as when nobody has spoken for long."""
+        assert self.daemon is not None
+        assert self._loop is not None
+        asyncio.run_coroutine_threadsafe(self.daemon.speech.unload(), self._loop).result(_PATIENCE)
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from edge.client.calls import Client
 from edge.client.connection import UnixConnection
-from edge.client.events import Done, Found, Token
+from edge.client.events import Done, Found, Loading, Token, TurnEvent
 from edge.wire import DoneEvent
 
 _PATIENCE = 120.0
@@ -46,9 +46,12 @@ class Talk(Client):
 
     def say(self, message: str, session: str = "main", reply_tokens: int | None = None) -> DoneEvent:
         """A whole turn; the events must come in their order and their tokens must make up the reply."""
-        names, pieces, done = [], [], None
+        names: list[type] = []
+        pieces, done = [], None
         with self.turn(session, message, reply_tokens) as turn:
             for event in turn:
+                if isinstance(event, Loading) and not names:
+                    continue
                 names.append(type(event))
                 match event:
                     case Token(text):
@@ -86,6 +89,14 @@ class Talk(Client):
 
     def alive(self) -> bool:
         return self.request("GET", "/healthz").status == http.client.OK
+
+
+def first_found(events: Iterator[TurnEvent]) -> Found:
+    """What a turn recalled: its first event, but that it waits for the model."""
+    event = next(events)
+    event = next(events) if isinstance(event, Loading) else event
+    assert isinstance(event, Found)
+    return event
 
 
 def turn_request(session: str, message: str, **more: object) -> bytes:

@@ -17,7 +17,7 @@ from edge.client.events import Done, Found
 from edge.errors import EdgeError
 from tests.e2e.running import REAL, DaemonProcess, environment
 from tests.e2e.stored import stored_turns
-from tests.e2e.talking import Talk, read_all, turn_request, until
+from tests.e2e.talking import Talk, first_found, read_all, turn_request, until
 
 
 def edge_daemon(environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -51,7 +51,7 @@ def test_a_turn_that_runs_is_told_and_stored_when_the_daemon_stops(folder: Path)
     with daemon as talk:
         with talk.turn("main", "My name is Ann Lee.") as turn:
             events = iter(turn)
-            assert isinstance(next(events), Found)
+            first_found(events)
             waiting = talk.begin("other", "Say: behind it")
             daemon.ask_to_stop()
             with pytest.raises(EdgeError) as told:
@@ -227,7 +227,7 @@ def test_a_kill_while_a_turn_waits_for_the_model_keeps_the_persons_words(folder:
     daemon = DaemonProcess(folder, EDGE_TEST_HOLD="1")
     with daemon as talk:
         with talk.turn("main", "我的订单号是 CN20260317。") as turn:
-            assert isinstance(next(iter(turn)), Found)
+            first_found(iter(turn))
             daemon.kill()
         again = daemon.start()
         assert "CN20260317" in again.recall("我的订单号是多少？")["recalled"][0]["content"]

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from edge.client.events import Found
 from edge.prompt.composition import Composer
 from edge.prompt.texts import CHINESE, ENGLISH
 from edge.wire import DoneEvent
 from tests.e2e.real import real_daemon, real_tokenizer
 from tests.e2e.running import DaemonProcess
 from tests.e2e.stored import files_holding, stored_turns
-from tests.e2e.talking import Talk, until
+from tests.e2e.talking import Talk, first_found, until
 from tests.e2e.test_connections import idle
 from tests.e2e.test_memory import OWNERS, SESSIONS
 
@@ -171,7 +170,7 @@ def test_a_client_that_hangs_up_in_mid_prefill_leaves_the_model_to_the_next(real
     """The same words again find what was evaluated before the client was gone: not all of it."""
     words = " ".join(f"The box number {number} is heavy." for number in range(310))
     with talk.turn("long", words) as turn:
-        assert isinstance(next(iter(turn)), Found)
+        first_found(iter(turn))
     until(lambda: idle(talk))
     again = talk.say(words, "long", reply_tokens=1)
     assert again["usage"]["prompt_tokens"] > 2500
@@ -179,7 +178,7 @@ def test_a_client_that_hangs_up_in_mid_prefill_leaves_the_model_to_the_next(real
     cancelled = next(turn for turn in stored_turns(real.state) if turn.session == "long")
     assert (cancelled.state, cancelled.reply) == ("cancelled", "")
     with talk.turn("long", f"{words} 再说一遍") as turn:
-        assert isinstance(next(iter(turn)), Found)
+        first_found(iter(turn))
     assert talk.say("Hello!", "next", reply_tokens=8)["reply"]
 
 

@@ -109,7 +109,7 @@ class Desk:
     def forget(self, owner: OwnerId, ids: Collection[UnitId]) -> tuple[UnitId, ...]:
         """Forget units, as the use case does; all that is gone."""
         gone = self.store.forget(owner, ids)
-        Copies(lambda owner: None, self.vectors, lambda: None).clear(owner, gone)
+        Copies(lambda owner: None, lambda owner: None, self.vectors, lambda: None).clear(owner, gone)
         return gone
 
     def embed(self) -> None:

@@ -48,7 +48,8 @@ def test_the_question_is_part_of_the_reply(first: str, second: str, question: st
             assert [end.asked.older, end.asked.newer] == homes
             assert streamed == end.reply == f"I see. {question}"
             assert made.kept()[-1].reply == end.reply
-            window = made.windows._windows[ANN, MAIN]
+            window = made.windows._windows.get((ANN, MAIN))
+            assert window is not None
             assert question in made.model.tokenizer.decode(window.tokens).decode()
             assert end.usage.completion == len(made.model.tokenizer.encode(end.reply))
             after, _ = await say(made, "yes" if question is QUESTION else "对")

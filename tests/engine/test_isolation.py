@@ -95,7 +95,7 @@ class World:
         self.remember = Remember(store, RULES, vectors, Lifespans())
         self.archive = Archive(store.archive, store.cold, Lifespans(), Decay(), clock)
         self.serving = Serving(store, store.archive, self.archive, RULES.assent)
-        copies = Copies(lambda owner: None, vectors, lambda: None)
+        copies = Copies(lambda owner: None, lambda owner: None, vectors, lambda: None)
         self.forgetting = Forgetting(store, store.forgetting, self.recall, copies)
 
     def take(self, step: Step) -> None:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import dropwhile
+from uuid import uuid4
 
 from edge.engine.kv_ports import NO_SESSION, Lane
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling, StopSignal
@@ -26,6 +27,8 @@ class ScriptedTokenizer:
     """Words, groups of digits and characters are a token each; what is beyond U+FFFF takes a token for each byte."""
 
     def __init__(self) -> None:
+        self.key = uuid4().hex
+        """Another for each: what one made of words, another cannot read."""
         self._ids: dict[str, int] = {}
         self._words: list[bytes] = []
         self._lock = threading.Lock()
@@ -102,7 +105,7 @@ class ScriptedModel:
     raised after the prefill in place of a reply. `prompts` are the prompts of all streams, `samplings` how each was to
     be sampled, `aside` the prompts of `score` and `free_line`. With a `gate` each prefill of two tokens or more waits
     half-way, with an `aside_gate` each call beside the streams. Lanes are as those of the real one, in a cache of
-    `context` and `resident` tokens.
+    `context` and `resident` tokens; one that shares the `tokenizer` and `fingerprint` of another is the same model.
     """
 
     def __init__(
@@ -111,7 +114,8 @@ class ScriptedModel:
         *,
         context: int = 4096,
         resident: int = 2048,
-        fingerprint: str = "scripted, as always",
+        tokenizer: ScriptedTokenizer | None = None,
+        fingerprint: str = "",
         gate: Gate | None = None,
         aside_gate: Gate | None = None,
         model_id: str = "scripted",
@@ -125,9 +129,11 @@ class ScriptedModel:
         self._replies = replies
         self._context = context
         self._id = model_id
-        self._tokenizer = ScriptedTokenizer()
-        self._fingerprint = fingerprint
+        self._tokenizer = tokenizer or ScriptedTokenizer()
+        self._fingerprint = f"{self._tokenizer.key} {fingerprint}"
+        self._resident = resident
         self._lanes = ScriptedLanes(context + resident)
+        self._held: HeldTokens
         self._turn = 0
         self._busy = False
 
@@ -164,6 +170,12 @@ class ScriptedModel:
     def close(self) -> None:
         self.closed = True
 
+    def opened(self) -> ScriptedModel:
+        """It is loaded, for the first time or again: nothing is in its cache."""
+        self.closed = False
+        self._lanes = ScriptedLanes(self._context + self._resident)
+        return self
+
     def stream(
         self, prompt: Sequence[int], sampling: Sampling, stop: StopSignal, lane: Lane = NO_SESSION
     ) -> Iterator[Piece | Generation]:
@@ -180,23 +192,21 @@ class ScriptedModel:
         with self._call():
             self.prompts.append(prompt)
             self.samplings.append(sampling)
-            held, reused = self._lanes.enter(lane, prompt, min(len(prompt) + sampling.max_tokens, self._context))
-            self._prefill(held, prompt[reused:], stop)
-            evaluated = len(held) - reused
+            self._held, reused = self._lanes.enter(lane, prompt, min(len(prompt) + sampling.max_tokens, self._context))
+            self._prefill(prompt[reused:], stop)
+            evaluated = len(self._held) - reused
             tokens: list[int] = []
             finish = Finish.CANCELLED
-            if len(held) == len(prompt):
+            if len(self._held) == len(prompt):
                 reply = self._tokenizer.encode(self._reply(prompt))
                 reply = list(dropwhile(lambda token: token in sampling.not_first, reply))
                 limit = min(sampling.max_tokens, self._context - len(prompt))
                 finish = Finish.STOP if len(reply) < limit else Finish.LENGTH
-                yield from self._pieces(held, reply[:limit], finish, tokens, stop)
+                yield from self._pieces(reply[:limit], finish, tokens, stop)
                 finish = Finish.CANCELLED if len(tokens) < len(reply[:limit]) else finish
             yield Generation(finish, tuple(tokens), evaluated, reused, 0.0, 0.0)
 
-    def _pieces(
-        self, held: HeldTokens, reply: list[int], finish: Finish, taken: list[int], stop: StopSignal
-    ) -> Iterator[Piece]:
+    def _pieces(self, reply: list[int], finish: Finish, taken: list[int], stop: StopSignal) -> Iterator[Piece]:
         builder = PieceBuilder()
         for count, token in enumerate(reply, 1):
             if stop.is_set():
@@ -206,7 +216,7 @@ class ScriptedModel:
             if piece is not None:
                 yield piece
             if (count < len(reply) or finish is Finish.STOP) and not stop.is_set():
-                held.append([token])
+                self._held.append([token])
         rest = builder.rest()
         if rest is not None:
             yield rest
@@ -221,14 +231,14 @@ class ScriptedModel:
             raise reply
         return reply
 
-    def _prefill(self, held: HeldTokens, tokens: list[int], stop: StopSignal) -> None:
+    def _prefill(self, tokens: list[int], stop: StopSignal) -> None:
         half = len(tokens) // 2
         if half and self.gate is not None and not stop.is_set():
-            held.append(tokens[:half])
+            self._held.append(tokens[:half])
             self.gate.wait(stop)
             tokens = tokens[half:]
         if not stop.is_set():
-            held.append(tokens)
+            self._held.append(tokens)
 
     def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
         """Log of the share of a candidate's tokens that stand in the prefix (smoothed by its length)."""

@@ -6,12 +6,14 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import llama_cpp.llama_cpp as lib
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from edge.engine.kv_ports import Lane
 from edge.engine.model_ports import Finish, Generation, LanguageModel, Piece, Sampling
 from edge.errors import Cancelled, ModelFailed
 from edge.models.llama import LlamaModel
@@ -329,3 +331,25 @@ def test_a_closed_model_refuses_and_its_tokenizer_still_works() -> None:
         next(llama.stream([1], Sampling(), llama.new_stop()))
     del llama
     assert tokenizer.decode(tokenizer.encode("猫 and dog")).decode() == "猫 and dog"
+
+
+def test_a_window_goes_on_in_another_process_of_the_model_as_it_would_have_gone_on(tmp_path: Path) -> None:
+    first, lane, path = real_llama(512, resident=0), Lane("ann"), str(tmp_path / "lane")
+    window = chat(
+        first.tokenizer, ("system", "You are a friendly assistant. 你很友好。"), ("user", "Name two animals.")
+    )
+    _, said = run(first, window, lane, max_tokens=8)
+    longer = [*window, *said.tokens, first.tokenizer.special("<|im_end|>"), *first.tokenizer.encode("\n")]
+    longer += chat(first.tokenizer, ("user", "And two more? 还有呢？"))
+    held = list(first.lanes.held(lane))
+    first.lanes.save(lane, len(held), path)
+    _, expected = run(first, longer, lane, max_tokens=12)
+    first.close()
+    second = real_llama(512, resident=0)
+    assert second.fingerprint == first.fingerprint
+    assert second.lanes.restore(lane, held, path)
+    _, last = run(second, longer, lane, max_tokens=12)
+    assert (last.reused, last.evaluated) == (len(held), len(longer) - len(held))
+    assert last.tokens == expected.tokens
+    assert not second.lanes.restore(lane, held[:-1], path)
+    second.close()

@@ -1,0 +1,93 @@
+"""What the model has evaluated of a session outlasts switches and stops, and nothing of it outlasts forgetting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from edge.wire import DoneEvent
+from tests.e2e.running import DaemonThread
+from tests.e2e.talking import Talk
+from tests.fakes.language_model import ScriptedModel, ScriptedTokenizer
+
+SESSIONS = ("home", "work", "旅行", "garden")
+
+
+class Life:
+    """One daemon after the other on the same state, with the same model."""
+
+    def __init__(self, folder: Path, resident: int = 2048) -> None:
+        self.folder = folder
+        self.tokenizer = ScriptedTokenizer()
+        self.resident = resident
+
+    def begin(self) -> DaemonThread:
+        model = ScriptedModel(["Fine, 好的."], tokenizer=self.tokenizer, context=1024, resident=self.resident)
+        return DaemonThread(self.folder, model, EDGE_MODEL_CONTEXT="1024")
+
+    @property
+    def files(self) -> list[Path]:
+        return [path for path in (self.folder / "state/kv").rglob("*") if path.is_file()]
+
+
+def say_in_all(talk: Talk, turn: str) -> dict[str, DoneEvent]:
+    return {
+        session: talk.say(f"In {session} we now speak of {turn}, 我们说说{session}。", session) for session in SESSIONS
+    }
+
+
+def assert_only_new(done: DoneEvent) -> None:
+    usage = done["usage"]
+    assert usage["evaluated_tokens"] == usage["appended_tokens"], usage
+    assert usage["reused_tokens"] > 0
+
+
+def test_four_sessions_in_turns_and_after_a_restart_evaluate_only_what_is_new(folder: Path) -> None:
+    life = Life(folder)
+    with life.begin() as daemon:
+        say_in_all(daemon.talk, "apples")
+        for done in say_in_all(daemon.talk, "pears").values():
+            assert_only_new(done)
+        assert life.files == []
+    assert len(life.files) == len(SESSIONS)
+    with life.begin() as daemon:
+        for done in say_in_all(daemon.talk, "plums").values():
+            assert_only_new(done)
+
+
+def test_sessions_without_room_in_the_cache_go_by_their_files(folder: Path) -> None:
+    life = Life(folder, resident=0)
+    with life.begin() as daemon:
+        for turn in ("apples", "pears", "plums"):
+            for done in say_in_all(daemon.talk, f"{turn} " * 12).values():
+                if turn != "apples":
+                    assert_only_new(done)
+        assert daemon.model.lanes.restored
+
+
+def test_forgetting_leaves_no_file_behind_and_stopping_brings_none_back(folder: Path) -> None:
+    life = Life(folder)
+    with life.begin() as daemon:
+        daemon.talk.say("My order number is ORD-55871.", "home")
+        daemon.talk.say("Hello there.", "work")
+    assert len(life.files) == 2
+    with life.begin() as daemon:
+        daemon.talk.say("And how are you?", "home")
+        daemon.talk.forget_selected(session="home", facts=True)
+        assert life.files == []
+    assert life.files == []
+    with life.begin() as daemon:
+        done = daemon.talk.say("What is my order number?", "work")
+        assert done["usage"]["reused_tokens"] == 0
+
+
+def test_a_model_that_nobody_used_is_freed_and_comes_back(folder: Path) -> None:
+    life = Life(folder)
+    with life.begin() as daemon:
+        daemon.talk.say("Hello there.", "home")
+        daemon.unload()
+        assert daemon.model.closed
+        assert daemon.talk.status()["model"]["state"] == "unloaded"
+        assert len(life.files) == 1
+        done = daemon.talk.say("Are you there? 你在吗？", "home")
+        assert_only_new(done)
+        assert daemon.talk.status()["model"]["state"] == "ready"
