@@ -21,6 +21,8 @@ _HEAD, _TAIL = 600, 400
 """Characters that are read of a longer message: what it is for stands at its beginning or its end."""
 _MOST = 8
 """Sentences that are read of these."""
+_ENDS = " .。!！?？~～…"
+"""What stands around the words of a sentence; whether it asks is known."""
 _NOTHING = Intent(Label.GENERAL, 0.5, "no rule fits", Move.OTHER)
 _DISAGREE = 0.85
 """Of the confidence is left where another sentence asks or tells something that is looked for otherwise."""
@@ -95,7 +97,7 @@ class Intents:
         spans = list(sentences(plain, 0, len(plain)))
         spans = spans if len(spans) <= _MOST else [*spans[: _MOST // 2], *spans[-_MOST // 2 :]]
         for span in spans:
-            words = " ".join(plain[span.start : span.end].split()).strip(" .。!！~～…")
+            words = " ".join(plain[span.start : span.end].split()).strip(_ENDS)
             if words:
                 yield self._signs.said(words, language, asks=span.asks, alone=len(spans) == 1)
 

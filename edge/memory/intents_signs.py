@@ -28,7 +28,8 @@ _NAMED = re.compile(
 )
 """Somebody by name: no first word of a sentence, and none of what is written as names are."""
 _OTHERS = re.compile(
-    r"\b(?:he|she|him|her|his|hers|they|them|their)\b|(?<![其])他|她|(?:人家)|(?:爸|妈|爷爷|奶奶|外公|外婆|姥姥|姥爷|老婆|老公|"
+    r"\b(?:he|she|him|her|his|hers|they|them|their|kids?|children|family|grandma|grandpa|mum|mom|dad"
+    r"|granny|twins)\b|(?<![其])他|她|我家|家里|家人|(?:爸|妈|外公|外婆|岳|婆婆|公公|孩子|娃|爷爷|奶奶|外公|外婆|姥姥|姥爷|老婆|老公|"
     r"媳妇|儿子|女儿|闺女|哥|姐|弟弟|妹妹|同事|邻居|室友|房东|朋友|同学|老板)",
     re.IGNORECASE,
 )
@@ -46,7 +47,8 @@ _ASKS_TO_TELL = re.compile(
     r"|isn't"
     r"|doesn't|didn't|hasn't|won't|who's|what's|where's|when's) (?!not\b)\w+"
     r"|什么|啥|谁|哪|干嘛|几[点号个次月天年岁位]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|有没有|是不是"
-    r"|能不能|可不可以|会不会|要不要|对不对|好不好|[吗么嘛]$|来着$|没$|了没有$|还是.+(?:啊|呢|来着)?$|是.+还是",
+    r"|能不能|可不可以|会不会|要不要|对不对|好不好|[吗么嘛]$|来着$|没$|(?:了|过|的|到|.{4})没有$"
+    r"|([\u4e00-\u9fff])不\1|第几|几[张个份条次只台本页件本块]|(?<!算)[完好年到]了吧$|还是.+(?:啊|呢|来着)?$|是.+还是",
     re.IGNORECASE,
 )
 """Asks within a sentence, in words that are no question by themselves."""
