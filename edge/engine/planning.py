@@ -15,7 +15,7 @@ from edge.memory.intents import Intent
 from edge.memory.language import language_of
 from edge.memory.passages import passage, worth
 from edge.memory.past import true_versions
-from edge.memory.plans import Hint, Plan, plan_of
+from edge.memory.plans import Plan, plan_of
 from edge.memory.rules import Rules
 from edge.memory.units import SELF, Recalled, Stage, Unit, UnitId
 from edge.prompt.dated_words import Time
@@ -73,7 +73,7 @@ class Planning:
             happened=times,
             changed=self._changed(scope, told) if plan.versions else frozenset(),
             doubt=self._doubt(scope, told, message) if plan.checked else None,
-            lists=plan.hint is Hint.ALL and bool(told),
+            hint=plan.hint if told else None,
         )
         if plan.rules:
             told = (*told, *self._standing_rules(scope))

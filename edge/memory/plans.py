@@ -20,6 +20,8 @@ class Hint(StrEnum):
 
     ALL = "all"
     """With a list of all that there are."""
+    FEW = "few"
+    """In a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,13 @@ class Plan:
 
 
 PLAIN = Plan()
-"""What is done where no label asks for more: also for PROFILE, FACT, PROGRESS, STATE_CHANGE and GENERAL."""
+"""What is done where no label asks for more: also for PROFILE, PROGRESS, STATE_CHANGE and GENERAL."""
 
 PLANS: Mapping[Label, Plan] = MappingProxyType(
     {
+        Label.FACT: Plan(hint=Hint.FEW),
         # A tiny model that is shown several dates takes any of them.
-        Label.TEMPORAL: Plan(units=1, passage=160, when=True),
+        Label.TEMPORAL: Plan(units=1, when=True),
         Label.CURRENT_STATE: Plan(versions=True, checked=True),
         # Shorter notes, of which more have room, and a list is a list only where one is asked for.
         Label.AGGREGATE: Plan(passage=160, checked=True, hint=Hint.ALL),
@@ -65,11 +68,12 @@ PLANS: Mapping[Label, Plan] = MappingProxyType(
 
 def plan_of(intent: Intent, message: str) -> Plan:
     """The plan for a message: that of its label, where that is sure. What is only named with a time is no question for
-    one; an amount is no list; and whoever wants something done wants it done by their standing rules."""
+    one; an amount is no list; nobody who asks nothing is told how to answer; and whoever wants something done wants it
+    done by their standing rules."""
     label = intent.leads
     plan = PLANS.get(label, PLAIN)
     if label is Label.TEMPORAL and not seeks_time(message):
         plan = PLAIN
-    if label is Label.AGGREGATE and seeks_amount(message):
+    if plan.hint is not None and (intent.move is not Move.ASK or (label is Label.AGGREGATE and seeks_amount(message))):
         plan = replace(plan, hint=None)
     return replace(plan, rules=True, checked=True) if intent.move is Move.REQUEST else plan

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date
 
+from edge.memory.plans import Hint
 from edge.memory.units import UnitId
 from edge.prompt.dated_words import Time
 
@@ -26,13 +27,13 @@ class Manner:
 
     `happened`: when that was what units tell of, which then stands before them in place of the day they were said.
     `changed` are units that took the place of others: of them the notes say that it changed on that day. `doubt` is
-    named behind the notes. `lists`: behind the question is said that all is to be listed.
+    named behind the notes, `hint` said behind the question.
     """
 
     happened: Mapping[UnitId, Time] = field(default_factory=dict)
     changed: Set[UnitId] = frozenset()
     doubt: Doubt | None = None
-    lists: bool = False
+    hint: Hint | None = None
 
 
 PLAINLY = Manner()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from enum import StrEnum
 
+from edge.memory.plans import Hint
 from edge.memory.units import Kind, Source, Unit
 from edge.memory.verbs import PAST_FORMS, STAYS
 from edge.prompt.dated_words import Form, Time, with_times
@@ -44,7 +45,7 @@ class Texts:
     changed: str
     ended: str
     doubt: str
-    lists: str
+    hints: dict[Hint, str]
     between: str
     times: dict[Form, str]
     meant: str
@@ -77,7 +78,7 @@ ENGLISH = Texts(
     changed="changed {day}",
     ended="From {since} to {until}: ",
     doubt="Nobody said which holds: {older} ({said}) or {newer} ({again}). Name both.",
-    lists="\nAnswer with a list, separated by commas.",
+    hints={Hint.ALL: "\nAnswer with a list, separated by commas.", Hint.FEW: "\nAnswer in a few words."},
     between=", ",
     times={
         Form.DAY: "{day}",
@@ -122,7 +123,7 @@ CHINESE = Texts(
     changed="{day}变更",
     ended="{since}到{until}，",
     doubt="还不清楚哪个对：{older}（{said}）还是{newer}（{again}）。两个都要说。",
-    lists="\n请列出全部，用顿号隔开。",
+    hints={Hint.ALL: "\n请列出全部，用顿号隔开。", Hint.FEW: "\n请用几个字回答。"},
     between="，",
     times={
         Form.DAY: "{day}",

@@ -10,7 +10,7 @@ from edge.engine.planning import Planned, Planning
 from edge.engine.ports import Scope
 from edge.engine.recall import Limits
 from edge.memory.intents import Label
-from edge.memory.plans import PLAIN, plan_of
+from edge.memory.plans import PLAIN, Hint, plan_of
 from edge.memory.units import Kind, Stage
 from edge.prompt.dated_words import Form
 from edge.prompt.manner import PLAINLY
@@ -102,12 +102,12 @@ def test_asked_for_all_passages_are_told_and_a_list_is_asked_for(
     (passage,) = contents(planned)
     assert told in passage
     assert len(passage) <= 160 < len(said)
-    assert planned.manner.lists
+    assert planned.manner.hint is Hint.ALL
 
 
 @pytest.mark.parametrize("message", ["What books have I read?", "我读过哪些书？"])
 def test_no_list_of_nothing_is_asked_for(desk: Desk, message: str) -> None:
-    assert not plan(desk, message).manner.lists
+    assert plan(desk, message).manner.hint is None
 
 
 @pytest.mark.parametrize(
@@ -184,10 +184,11 @@ def test_before_a_plan_what_is_in_doubt_is_named(
 
 
 def test_without_a_plan_all_that_was_found_is_told_as_it_is(desk: Desk) -> None:
-    remembered(desk.store, fact("The key is under the mat."))
+    remembered(desk.store, fact("The user's favourite dish is lentil soup."))
     desk.embed()
-    planned = plan(desk, "Where is the key?")
-    assert plan_of(planned.intent, "Where is the key?") == planned.plan == PLAIN
+    question = "What is my favourite dish?"
+    planned = plan(desk, question)
+    assert plan_of(planned.intent, question) == planned.plan == PLAIN
     assert planned.told == planned.found.recalled
     assert planned.told
     assert planned.manner == PLAINLY

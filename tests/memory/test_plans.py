@@ -30,7 +30,7 @@ def test_a_message_has_the_plan_of_its_label(message: str, label: Label) -> None
     assert plan_of(RULES.intent_of(message), message) == PLANS[label]
 
 
-@pytest.mark.parametrize("label", [Label.PROFILE, Label.FACT, Label.PROGRESS, Label.STATE_CHANGE, Label.GENERAL])
+@pytest.mark.parametrize("label", [Label.PROFILE, Label.PROGRESS, Label.STATE_CHANGE, Label.GENERAL])
 def test_most_labels_ask_for_nothing_more(label: Label) -> None:
     assert plan_of(intent(label), "where is the key?") is PLAIN
 
@@ -61,3 +61,8 @@ def test_no_plan_tells_more_than_the_setting() -> None:
     for plan in (PLAIN, *PLANS.values()):
         assert plan.most(0) == 0
         assert plan.most(8) <= 8
+
+
+def test_who_only_tells_is_not_asked_to_be_brief() -> None:
+    assert plan_of(intent(Label.FACT), "where is the key?").hint is Hint.FEW
+    assert plan_of(intent(Label.FACT, Move.TELL), "the key is here").hint is None
