@@ -29,11 +29,19 @@ def bench() -> None:
 @_model
 @_turns
 @_rounds
+@click.option("--sessions", type=_AT_LEAST_ONE, metavar="N", help="Play it in N sessions that take turns, once.")
+@click.option("--restart", is_flag=True, help="With --sessions: then one more turn in each after a restart.")
 @json_option
-def turns(model: str | None, count: int, rounds: int, json_file: Path | None) -> None:
+def turns(
+    model: str | None, count: int, rounds: int, sessions: int | None, restart: bool, json_file: Path | None
+) -> None:
     """Play a script on a daemon; compare the first token with the bare library's."""
+    from scripts.benchmarks.sessions import measure_sessions
     from scripts.benchmarks.turns import measure_turns
 
+    if sessions is not None:
+        finish(measure_sessions(model, sessions, count, restart=restart), json_file)
+        return
     finish(measure_turns(model, count, rounds), json_file)
 
 

@@ -91,12 +91,14 @@ def _play(daemon: OwnDaemon, bare: BareLlama, round_number: int, number: int, me
     return Played(number + 1, round_number + 1, message, done, seen, times)
 
 
-def ask(client: Client, message: str, reply_tokens: int = _REPLY_TOKENS) -> tuple[DoneEvent, float | None]:
+def ask(
+    client: Client, message: str, reply_tokens: int = _REPLY_TOKENS, session: str = "bench"
+) -> tuple[DoneEvent, float | None]:
     """A turn, and the milliseconds until its first text arrived here; None where there was none."""
     started = time.perf_counter()
     seen: float | None = None
     done: DoneEvent | None = None
-    with client.turn("bench", message, reply_tokens) as events:
+    with client.turn(session, message, reply_tokens) as events:
         for event in events:
             if isinstance(event, Token) and seen is None:
                 seen = (time.perf_counter() - started) * 1000
