@@ -15,11 +15,14 @@ from edge.engine.anchor import PromptPlan
 from edge.engine.windows import Prompt, Windows
 from edge.errors import PromptTooLong
 from edge.memory.lifecycle import key_of
+from edge.memory.plans import Hint
 from edge.memory.units import Draft, Insert, Kind, SessionId, Stage, TurnId, TurnState, Unit, UnitId
 from edge.prompt.budget import Cause, Section
 from edge.prompt.composition import Composer
+from edge.prompt.dated_words import Form, Time
+from edge.prompt.manner import Doubt, Manner
 from edge.prompt.structured import EXECUTION_MARK, IDLE, Execution
-from edge.prompt.texts import CHINESE, ENGLISH, Texts
+from edge.prompt.texts import CHINESE, ENGLISH, Texts, doubt_note
 from tests.engine.making import ANN, BOB, MAIN, OTHER, fact, found, plan, remembered, scope
 from tests.fakes.clock import NOON
 from tests.fakes.language_model import SPECIALS, ScriptedTokenizer
@@ -710,3 +713,34 @@ def test_what_left_for_the_seconds_can_be_recalled() -> None:
     talk.commit(talk.prepare("Hm.", in_time=30), "Hm.", "Fine.")
     words = talk.episodes[0]
     assert talk.prepare("What was my order?", [words], in_time=60).sent == {words.id}
+
+
+# --- in the manner of a plan ---
+
+
+@pytest.mark.parametrize(("question", "texts"), [("What books do I own?", ENGLISH), ("我有哪些书？", CHINESE)])
+@pytest.mark.parametrize("hint", list(Hint))
+def test_a_hint_stands_behind_the_words_in_their_language(question: str, texts: Texts, hint: Hint) -> None:
+    talk = Talk(plan())
+    prompt = talk.windows.prepare(scope(), question, (), nothing=False, manner=Manner(hint=hint))
+    assert f"{question}{texts.hints[hint]}" in text_of(prompt)
+    assert texts.hints[hint] not in text_of(talk.prepare(question))
+
+
+@pytest.mark.parametrize(("question", "texts"), [("Plan my day.", ENGLISH), ("帮我安排一天", CHINESE)])
+def test_a_doubt_stands_between_the_notes_and_the_words_and_gives_way_to_nothing(question: str, texts: Texts) -> None:
+    talk = Talk(plan(memories=0))
+    note = remembered(talk.store, fact("The key is here."))
+    doubt = Doubt("The user lives in Bonn.", "The user lives in Kiel.", NOON.date(), NOON.date())
+    prompt = talk.windows.prepare(scope(), question, found(note), nothing=False, manner=Manner(doubt=doubt))
+    line = doubt_note(doubt, texts, NOON.date())
+    assert f"{texts.notes}\n- {line}\n\n{question}" in text_of(prompt)
+    assert not prompt.sent
+
+
+def test_notes_are_told_in_the_manner_they_are_planned_in() -> None:
+    talk = Talk(plan())
+    note = remembered(talk.store, Draft(Kind.EPISODE, "Last year I moved."), at=NOON - timedelta(days=3))
+    meant = Manner(happened={note.id: Time(Form.YEAR, NOON.date().replace(year=NOON.year - 1), "en")})
+    prompt = talk.windows.prepare(scope(), "When did I move?", found(note), nothing=False, manner=meant)
+    assert f"[user's words, {NOON.year - 1}] Last year" in text_of(prompt)
