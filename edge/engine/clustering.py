@@ -37,7 +37,7 @@ from edge.prompt.choosing import prompts_hash
 
 RUN_UNITS = 150
 """Units that one run places at most."""
-FIRST_UNITS = 300
+FIRST_UNITS = 600
 """The same of a run that makes the first clusters."""
 _LOOKED_AT = 3
 """Runs that may look at a unit in vain; then it stays unplaced until its cluster's time comes by hand."""
