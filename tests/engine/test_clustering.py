@@ -184,21 +184,24 @@ def test_new_units_go_to_the_clusters_that_there_are(store: FakeMemoryStore) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "talk"),
+    "talks",
     [
-        ("ok", ["the dog limps", "the vet saw the dog", "the dog eats"]),
-        ("嗯", ["小狗吐了", "兽医看了小狗", "小狗吃了"]),
+        [
+            ["the dog limps", "the vet saw the dog", "ok", "the dog eats"],
+            ["a flight", "the flight is late", "hm", "no flight"],
+        ],
+        [["小狗吐了", "兽医看了小狗", "嗯", "小狗吃了"], ["航班取消", "航班晚点", "哦", "没有航班"]],
     ],
 )
 def test_what_says_nothing_itself_goes_with_what_was_said_around_it(
-    store: FakeMemoryStore, words: str, talk: list[str]
+    store: FakeMemoryStore, talks: list[list[str]]
 ) -> None:
-    said = [turn(store, SessionId("pets"), message) for message in (*talk[:2], words, talk[2])]
+    said = [[turn(store, SessionId(str(at)), words) for words in talk] for at, talk in enumerate(talks)]
     told(store, NOTES)
     night(store, None)
-    _, before, home, after = homes(store, said)
-    assert home is not None
-    assert home in (before, after)
+    placed = [homes(store, units) for units in said]
+    assert all(home is not None and home in (before, after) for _, before, home, after in placed)
+    assert placed[0][2] != placed[1][2]
 
 
 @pytest.mark.parametrize("source", [Source.ASSISTANT, Source.TOOL])
