@@ -58,7 +58,7 @@ PLANS: Mapping[Label, Plan] = MappingProxyType(
         # A tiny model that is shown several dates takes any of them.
         Label.TEMPORAL: Plan(units=1, when=True),
         Label.CURRENT_STATE: Plan(versions=True, checked=True),
-        # Shorter notes, of which more have room, and a list is a list only where one is asked for.
+        # Shorter notes, so that more have room; a tiny model names one thing where it is not told to list.
         Label.AGGREGATE: Plan(passage=160, checked=True, hint=Hint.ALL),
         Label.STANDING_RULE: Plan(rules=True),
         Label.SMALL_TALK: Plan(search=False),
