@@ -116,8 +116,9 @@ def _worth(said: Said, words: Sequence[str]) -> float:
 
 
 def best_lead(said: Said) -> float:
-    """How far the best two words set the members apart: what a group is worth that is named by its words."""
-    return max(map(said.lead, combinations(_nameable(said), 2)), default=0.0)
+    """How far the best word or two set the members apart: what a group is worth that is named by its words."""
+    words = _nameable(said)
+    return max(map(said.lead, (*combinations(words, 1), *combinations(words, 2))), default=0.0)
 
 
 def is_told(lead: float, members: int) -> bool:

@@ -25,6 +25,8 @@ _ONE_WORD = 0.8
 """Of the times that a pair of Chinese characters stands in the members, how often the next one does beside it, where
 they are one word: 羽毛球."""
 _LONGEST = 6
+_WIDENED = 30
+"""The most telling pairs, which are looked at for this: it reads all members for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,9 @@ def said_by(members: Sequence[str], others: Sequence[str], language: Language) -
 
     forms = {stem: min(forms, key=lambda word: (-forms[word], word)) for stem, forms in written.items()}
     ranked = _apart(sorted(forms.values(), key=lambda word: (-lead(stems[word]), word)))
-    whole = {word: _whole(word, members) if language == "zh" else word for word in ranked}
+    whole = {word: word for word in ranked}
+    if language == "zh":
+        whole |= {word: _whole(word, members) for word in ranked[:_WIDENED]}
     return Said(
         tuple(dict.fromkeys(whole.values())),
         called,

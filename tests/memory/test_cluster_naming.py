@@ -229,6 +229,7 @@ def test_keys_are_ranked_and_made_of_two_or_three_words() -> None:
 def test_as_many_as_chance_sets_apart_is_not_told() -> None:
     assert best_lead(said_by(BREAD, BOILER, "en")) == pytest.approx(1)
     assert best_lead(said_by([], BOILER, "en")) == 0
+    assert best_lead(said_by(["买了菜谱", "菜谱在这", "糖醋鱼"], STOVE, "zh")) == pytest.approx(2 / 3)
     assert is_told(0.7, 4)
     assert not is_told(0.6, 4)
     assert is_told(0.3, 100)
