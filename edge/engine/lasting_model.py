@@ -83,7 +83,7 @@ class LastingModel:
     def save(self, lane: Lane, *, durable: bool) -> None:
         """Save what is evaluated of a session's window, where that is worth it and its file has not got it."""
         window = self._windows.window(lane)
-        if window is None or self._saved.get(lane) is window:
+        if window is None or (self._saved.get(lane) is window and self._files.head(lane) is not None):
             return
         evaluated = shared(self._model.lanes.held(lane), window.tokens)
         if evaluated < WORTHWHILE:

@@ -243,6 +243,9 @@ def test_a_file_that_is_up_to_date_is_not_written_again(tmp_path: Path) -> None:
     house.say("More")
     house.model.save_all()
     assert len(house.made.lanes.saved) == 2
+    house.files.discard(lane_of(ANN, MAIN), "others took its place")
+    house.model.save_all()
+    assert len(house.made.lanes.saved) == 3
 
 
 def test_a_disk_that_is_full_breaks_nothing(
