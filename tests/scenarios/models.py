@@ -126,8 +126,8 @@ class RealModels:
     def heard(self, reply: Reply) -> HeardModel:
         """The language model for one more scenario. It holds nothing of the one before, so that what it says does not
         depend on which are run."""
-        blank = self.language.tokenizer.encode("\n")
-        list(self.language.stream(blank, Sampling(max_tokens=1), self.language.new_stop()))
+        for lane in self.language.lanes.names:
+            self.language.lanes.drop(lane)
         return HeardModel(self.language, reply)
 
     def close(self) -> None:
