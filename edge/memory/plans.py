@@ -12,6 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from edge.memory.intents import Intent, Label, Move
+from edge.memory.questions import asks_of_assistant
 from edge.memory.sought import seeks_amount, seeks_time
 
 
@@ -68,12 +69,18 @@ PLANS: Mapping[Label, Plan] = MappingProxyType(
 
 def plan_of(intent: Intent, message: str) -> Plan:
     """The plan for a message: that of its label, where that is sure. What is only named with a time is no question for
-    one; an amount is no list; nobody who asks nothing is told how to answer; and whoever wants something done wants it
-    done by their standing rules."""
+    one; and whoever wants something done wants it done by their standing rules."""
     label = intent.leads
     plan = PLANS.get(label, PLAIN)
     if label is Label.TEMPORAL and not seeks_time(message):
         plan = PLAIN
-    if plan.hint is not None and (intent.move is not Move.ASK or (label is Label.AGGREGATE and seeks_amount(message))):
+    if plan.hint is not None and not _is_apt(plan.hint, intent, message):
         plan = replace(plan, hint=None)
     return replace(plan, rules=True, checked=True) if intent.move is Move.REQUEST else plan
+
+
+def _is_apt(hint: Hint, intent: Intent, message: str) -> bool:
+    """Whether a question can be answered so: an amount is no list, and advice that was given once not a few words."""
+    if intent.move is not Move.ASK:
+        return False
+    return not (seeks_amount(message) if hint is Hint.ALL else asks_of_assistant(message))

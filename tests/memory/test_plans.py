@@ -66,3 +66,8 @@ def test_no_plan_tells_more_than_the_setting() -> None:
 def test_who_only_tells_is_not_asked_to_be_brief() -> None:
     assert plan_of(intent(Label.FACT), "where is the key?").hint is Hint.FEW
     assert plan_of(intent(Label.FACT, Move.TELL), "the key is here").hint is None
+
+
+@pytest.mark.parametrize("message", ["What did you recommend for my cold?", "关于感冒，你给了我什么建议？"])
+def test_what_the_assistant_said_is_told_in_more_than_a_few_words(message: str) -> None:
+    assert plan_of(intent(Label.FACT), message).hint is None
