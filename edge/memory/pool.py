@@ -157,6 +157,7 @@ class Pool:
             time=self._times(units),
             order=self._order(units),
             cluster=self._clusters(units),
+            home=np.array([-1 if unit.cluster is None else unit.cluster for unit in units], dtype=np.int64),
             sought=np.array(self._sought, dtype=np.float32),
             question=self._unless_asked_for(self._ends_asking),
             asks=self._unless_asked_for(self._asks),

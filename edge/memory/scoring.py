@@ -42,7 +42,7 @@ class Weights:
     holding what "when" and "how many" ask for, `question` against units that end as a question, `assistant`
     against what the assistant said, `asks` against what the owner only asked, unless that is asked for; `order` for the
     first or the last of what is about as good, where a question asks for it; `cluster` for lying in a cluster that the
-    question agrees with.
+    question agrees with, `company` for lying in one with what matches well in other talks.
 
     `late_floor` and `late_span` estimate late interaction from the share of words where there are no codes.
     `match_late` and `match_words` make the match that decides whose words it is; `bias`, `slope` and `contrast` are
@@ -65,6 +65,7 @@ class Weights:
     asks: float
     order: float
     cluster: float
+    company: float
     late_floor: float
     late_span: float
     match_late: float
@@ -87,10 +88,10 @@ class Evidence:
     `late` is NaN where there are no token codes. `bm25` is a share of the best. `before` and `after` are rows of the
     words said next to it, -1 where they are no candidates; `talk` is equal for units of one talk. `order` grows towards
     what was said first or last, as the question asks, and is 0 for all where it does not. `cluster` is how well the
-    question agrees with each one's cluster, 0 for what is in none. `replies` are the assistant's
-    where its words are asked for: such a one answers what was said before it, and matches as well as that does. `own`
-    and `others` say whom a unit is about where one of several people is asked about, `match_late` and `match_words` are
-    late interaction and words without that person's name.
+    question agrees with each one's cluster, 0 for what is in none; `home` is equal for units of one cluster, and -1 for
+    what is in none. `replies` are the assistant's where its words are asked for: such a one answers what was said
+    before it, and matches as well as that does. `own` and `others` say whom a unit is about where one of several people
+    is asked about, `match_late` and `match_words` are late interaction and words without that person's name.
     """
 
     late: Floats
@@ -105,6 +106,7 @@ class Evidence:
     sought: Floats
     order: Floats
     cluster: Floats
+    home: Ints
     question: Flags
     asks: Flags
     assistant: Flags
@@ -137,7 +139,7 @@ def with_message(evidence: Evidence, values: Floats) -> Floats:
 def sums(evidence: Evidence, weights: Weights) -> Floats:
     """The weighted sum for each candidate: higher is better.
 
-    A cluster counts against that of what would be best without it, so that it changes the order and leaves the best
+    Clusters count against those of what would be best without them, so that they change the order and leave the best
     sum, from which it is told whether memory can answer, about where it was.
     """
     own = content(evidence, weights)
@@ -153,11 +155,36 @@ def sums(evidence: Evidence, weights: Weights) -> Floats:
         - weights.assistant * evidence.assistant
         - weights.asks * evidence.asks
     ).astype(np.float32)
-    if not evidence.cluster.any():
-        return total
-    beside = evidence.cluster - evidence.cluster[total.argmax()]
-    total += np.float32(weights.cluster) * beside
+    if weights.cluster and evidence.cluster.any():
+        gathered = np.float32(weights.cluster) * evidence.cluster
+    else:
+        gathered = np.zeros(len(total), dtype=np.float32)
+    if weights.company and (evidence.home >= 0).any():
+        gathered = gathered + np.float32(weights.company) * company(evidence, total)
+    if gathered.any():
+        total += gathered - gathered[total.argmax()]
     return total
+
+
+def company(evidence: Evidence, total: Floats) -> Floats:
+    """For each candidate the share of all that matches, by the softmax of the sums, that lies in its cluster and was
+    said in other talks, from 0 to 1; what was said in its own talk speaks for it already. 0 for what is in no cluster.
+
+    That relevant texts lie together is the cluster hypothesis (van Rijsbergen, Information Retrieval, 1979, chapter 3);
+    which cluster that is, the best candidates tell, as in pseudo relevance feedback.
+    """
+    shares = np.zeros(len(total), dtype=np.float32)
+    known = evidence.home >= 0
+    if not known.any():
+        return shares
+    mass = np.exp(total - total.max())
+    mass /= mass.sum()
+    _, home = np.unique(evidence.home[known], return_inverse=True)
+    _, talk = np.unique(evidence.talk[known], return_inverse=True)
+    _, both = np.unique(home * len(mass) + talk, return_inverse=True)
+    within, beside = (np.bincount(groups, weights=mass[known])[groups] for groups in (home, both))
+    shares[known] = np.maximum(within - beside, 0)
+    return shares
 
 
 def in_order(evidence: Evidence, own: Floats) -> Floats:

@@ -30,7 +30,9 @@ from scripts.benchmarks.report import Report, Table
 
 DEPTHS = (5, 10)
 BOOSTS = (0.1, 0.2, 0.4, 0.8)
-"""Weights that are tried beside the one in force."""
+"""Weights of a cluster's agreement with the question that are tried."""
+COMPANIES = (0.1, 0.2, 0.4)
+"""And of the company that a unit has in its cluster."""
 SELECTED = 3
 """Clusters that a filter lets pass: as many as CLAG's agent selects at most."""
 _SEED = 1
@@ -139,26 +141,25 @@ def _ask(
 
 
 def _methods(language: str) -> dict[str, Callable[[_Asked], list[UnitId]]]:
-    in_force = WEIGHTS[language].cluster
-    boosts = sorted({*BOOSTS, in_force} - {0.0})
-    named = {f"boost {weight:g}{' (in force)' if weight == in_force else ''}": weight for weight in boosts}
-    off = "off" if in_force else "off (in force)"
+    in_force = WEIGHTS[language]
     return {
-        off: partial(_ranked, weight=0.0),
-        **{name: partial(_ranked, weight=weight) for name, weight in named.items()},
+        "off": _ranked,
+        "in force": partial(_ranked, cluster=in_force.cluster, company=in_force.company),
+        **{f"agreement {weight:g}": partial(_ranked, cluster=weight) for weight in BOOSTS},
+        **{f"company {weight:g}": partial(_ranked, company=weight) for weight in COMPANIES},
         "hard filter": _filtered,
         "CLAG, two stages": _two_stages,
     }
 
 
-def _ranked(asked: _Asked, weight: float) -> list[UnitId]:
-    scores = sums(asked.pool.evidence(), replace(WEIGHTS[asked.language], cluster=weight))
+def _ranked(asked: _Asked, cluster: float = 0.0, company: float = 0.0) -> list[UnitId]:
+    scores = sums(asked.pool.evidence(), replace(WEIGHTS[asked.language], cluster=cluster, company=company))
     units = [candidate.unit.id for candidate in asked.pool.candidates]
     return [units[row] for row in np.argsort(-scores, kind="stable")]
 
 
 def _filtered(asked: _Asked) -> list[UnitId]:
-    return [unit for unit in _ranked(asked, 0.0) if asked.homes[unit] in asked.selected]
+    return [unit for unit in _ranked(asked) if asked.homes[unit] in asked.selected]
 
 
 def _two_stages(asked: _Asked) -> list[UnitId]:

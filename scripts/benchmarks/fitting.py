@@ -20,8 +20,11 @@ _LEAST_SLOPE = 0.2
 _ENOUGH = 20
 """Questions of either side from which on a curve is fitted."""
 _STEPS, _RATE = 150, 0.08
-_CLUSTER = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8)
-"""Weights of a cluster that are tried."""
+_CLUSTERS = {
+    "cluster": (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8),
+    "company": (0.0, 0.05, 0.1, 0.15, 0.2, 0.3),
+}
+"""Weights of what clusters tell that are tried."""
 _FOUND_AT = 10
 _PRIOR = 5.0
 """How many questions the weights that it starts from are worth."""
@@ -53,7 +56,7 @@ def fit(samples: Sequence[Sample], start: Weights) -> Weights:
     weights = _fit_text(ranked, start)
     weights = _fit_mixture(ranked, weights)
     weights = _fit_estimate(ranked, weights)
-    weights = _fit_cluster(ranked, weights)
+    weights = _fit_clusters(ranked, weights)
     return _fit_curve(samples, weights)
 
 
@@ -86,18 +89,25 @@ def _fit_estimate(samples: Sequence[Sample], start: Weights) -> Weights:
     return replace(start, late_floor=floor, late_span=span)
 
 
-def _fit_cluster(samples: Sequence[Sample], start: Weights) -> Weights:
-    """The weight of a cluster under which most evidence is among the first ten, of those under which no conversation
-    has less of it there than without; the smallest of equals. As it was, where nothing is in clusters."""
-    if not any(sample.evidence.cluster.any() for sample in samples):
-        return start
-    without = _found_by_conversation(samples, replace(start, cluster=0.0))
+def _fit_clusters(samples: Sequence[Sample], start: Weights) -> Weights:
+    """What clusters tell, one after the other. As it was, where nothing is in clusters."""
+    if any(sample.evidence.cluster.any() for sample in samples):
+        start = _fit_found(samples, start, "cluster")
+    if any((sample.evidence.home >= 0).any() for sample in samples):
+        start = _fit_found(samples, start, "company")
+    return start
+
+
+def _fit_found(samples: Sequence[Sample], start: Weights, name: str) -> Weights:
+    """The weight under which most evidence is among the first ten, of those under which no conversation
+    has less of it there than without; the smallest of equals."""
+    without = _found_by_conversation(samples, replace(start, **{name: 0.0}))
     best, gain = 0.0, 0.0
-    for weight in _CLUSTER:
-        gained = _found_by_conversation(samples, replace(start, cluster=weight)) - without
+    for weight in _CLUSTERS[name]:
+        gained = _found_by_conversation(samples, replace(start, **{name: weight})) - without
         if gained.min() >= 0 and gained.mean() > gain + 1e-9:
             best, gain = weight, float(gained.mean())
-    return replace(start, cluster=best)
+    return replace(start, **{name: best})
 
 
 def _found_by_conversation(samples: Sequence[Sample], weights: Weights) -> Array:

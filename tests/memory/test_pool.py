@@ -142,6 +142,7 @@ def test_a_unit_agrees_as_well_as_its_cluster() -> None:
     ]
     pool.add([Candidate(each, Signals(1.0, 0.5)) for each in units])
     assert pool.evidence().cluster.tolist() == [0.5, 0.0, 0.0]
+    assert pool.evidence().home.tolist() == [7, 8, -1]
     assert not pool_of("kettle", candidate(1, "kettle")).evidence().cluster.any()
 
 

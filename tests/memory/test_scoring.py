@@ -14,6 +14,7 @@ from edge.memory.scoring import (
     CONTRAST_LIMIT,
     Evidence,
     calibrated,
+    company,
     content,
     contrast,
     in_order,
@@ -25,14 +26,14 @@ from edge.memory.weights import WEIGHTS
 
 EN = WEIGHTS["en"]
 _FLAGS = {"question", "asks", "assistant", "replies", "own", "others"}
-_ROWS = {"before": -1, "after": -1}
+_ROWS = {"before": -1, "after": -1, "home": -1}
 
 
 def evidence(count: int, **given: Any) -> Evidence:
     """Evidence with zeros for what is not given."""
     arrays: dict[str, Any] = {}
     for name in Evidence.__dataclass_fields__:
-        kind = np.bool_ if name in _FLAGS else np.int64 if name in ("before", "after", "talk") else np.float32
+        kind = np.bool_ if name in _FLAGS else np.int64 if name in ("talk", *_ROWS) else np.float32
         arrays[name] = np.array(given.get(name, [_ROWS.get(name, 0)] * count), dtype=kind)
     return Evidence(**arrays)
 
@@ -79,6 +80,49 @@ def test_without_clusters_or_weight_every_sum_is_the_same_to_the_bit(rows: Any) 
     plain = sums(evidence(len(rows), **given), EN)
     assert sums(evidence(len(rows), **given), replace(EN, cluster=0.7)).tobytes() == plain.tobytes()
     assert sums(evidence(len(rows), **agreed), replace(EN, cluster=0.0)).tobytes() == plain.tobytes()
+
+
+def test_company_is_what_matches_in_other_talks_of_the_cluster() -> None:
+    told = evidence(5, home=[7, 7, 7, 8, -1], talk=[0, 0, 1, 1, 2])
+    total = np.log(np.array([1, 2, 3, 4, 10], dtype=np.float32))
+    assert company(told, total).tolist() == pytest.approx([3 / 20, 3 / 20, 3 / 20, 0, 0])
+    assert not company(evidence(5), total).any()
+
+
+def test_company_decides_between_equals_and_leaves_the_best_sum_where_it_was() -> None:
+    texts: dict[str, Any] = {"late": [0.6, 0.5, 0.5], "talk": [0, 1, 2]}
+    weights = replace(EN, company=0.2, talk=0.0)
+    plain, gathered = sums(evidence(3, **texts), weights), sums(evidence(3, **texts, home=[4, -1, 4]), weights)
+    assert plain[1] == plain[2]
+    assert gathered[2] > gathered[1]
+    assert gathered[0] == plain[0]
+
+
+ROWS = st.lists(
+    st.tuples(st.floats(-30, 30, width=32), st.integers(-1, 3), st.integers(-3, 3)), min_size=1, max_size=12
+)
+
+
+@given(ROWS, st.randoms())
+def test_company_is_a_share_whatever_the_order(rows: Any, random: Any) -> None:
+    def shares(rows: Any) -> list[float]:
+        total = floats(*(value for value, _, _ in rows))
+        told = evidence(len(rows), home=[home for _, home, _ in rows], talk=[talk for *_, talk in rows])
+        return [float(share) for share in company(told, total)]
+
+    found, moved = shares(rows), random.sample(range(len(rows)), len(rows))
+    assert all(0 <= share <= 1 + 1e-6 for share in found)
+    assert all(share == 0 for share, (_, home, _) in zip(found, rows, strict=True) if home < 0)
+    assert shares([rows[row] for row in moved]) == pytest.approx([found[row] for row in moved], abs=1e-5)
+
+
+@given(ROWS)
+def test_without_a_cluster_or_its_weight_company_changes_nothing(rows: Any) -> None:
+    given = {"late": [value / 60 + 0.5 for value, _, _ in rows], "talk": [talk for *_, talk in rows]}
+    plain = sums(evidence(len(rows), **given), EN)
+    assert sums(evidence(len(rows), **given), replace(EN, company=9.0)).tobytes() == plain.tobytes()
+    homes = evidence(len(rows), **given, home=[home for _, home, _ in rows])
+    assert sums(homes, replace(EN, company=0.0)).tobytes() == plain.tobytes()
 
 
 def test_what_asks_has_no_place_in_an_order() -> None:

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from edge.memory.weights import WEIGHTS
-from scripts.benchmarks.cluster_recall import BOOSTS, measure_cluster_recall, place_by_centroids, recall_table
+from scripts.benchmarks.cluster_recall import (
+    BOOSTS,
+    COMPANIES,
+    measure_cluster_recall,
+    place_by_centroids,
+    recall_table,
+)
 from scripts.benchmarks.conversations import Conversation, Memory, Question
 from scripts.benchmarks.memory import ASKED_AT, OWNER, BenchMemory, bench_memory
 from tests.fakes.embedder import HashEmbedder
@@ -57,7 +62,7 @@ def test_every_method_is_asked_and_without_clusters_a_filter_finds_nothing(memor
     told = conversation(asked("Where do I sail my boat?", "D1:0"), asked("猫喜欢吃什么？", "D1:2"))
     table = recall_table(memory, told, memory.tell(told.memories))
     found = {row[0]: row[2:] for row in table.rows}
-    assert len(found) == len({0.0, *BOOSTS, WEIGHTS["en"].cluster}) + 2
+    assert len(found) == len(BOOSTS) + len(COMPANIES) + 4
     assert found.pop("hard filter") == found.pop("CLAG, two stages") == (0.0, 0.0)
     assert set(found.values()) == {(1.0, 1.0)}
 

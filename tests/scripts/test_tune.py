@@ -11,7 +11,7 @@ import pytest
 from edge.memory.scoring import WEIGHT_NAMES
 from edge.memory.weights import WEIGHTS, parse_weights
 from scripts.benchmarks.conversations import read_folder
-from scripts.benchmarks.fitting import Sample, _fit_cluster, fit
+from scripts.benchmarks.fitting import Sample, _fit_clusters, fit
 from scripts.benchmarks.tune import as_toml, best_score, cross_validated, found_at, measure_tuning
 from tests.fakes.embedder import HashEmbedder
 from tests.memory.test_scoring import evidence
@@ -57,9 +57,25 @@ def test_a_cluster_gets_weight_only_where_no_conversation_loses() -> None:
         return [Sample(conversation, "en", "locomo 4", "answerable", told, gold, 1) for _ in range(3)]
 
     start = replace(START, cluster=0.0)
-    assert _fit_cluster(of("1", helps=True), start).cluster == 0.05
-    assert _fit_cluster([*of("1", helps=True), *of("2", helps=False)], start).cluster == 0.0
-    assert _fit_cluster([sample(1)], replace(START, cluster=0.3)).cluster == 0.3
+    assert _fit_clusters(of("1", helps=True), start).cluster == 0.05
+    assert _fit_clusters([*of("1", helps=True), *of("2", helps=False)], start).cluster == 0.0
+    assert _fit_clusters([sample(1)], replace(START, cluster=0.3)).cluster == 0.3
+
+
+def test_company_gets_weight_only_where_no_conversation_loses() -> None:
+    def of(conversation: str, *, helps: bool) -> list[Sample]:
+        """Of eleven alike candidates behind the best, one is with it in a cluster: the evidence, or another."""
+        gold = np.arange(12) == 11
+        beside = gold if helps else np.arange(12) == 1
+        late = np.where(np.arange(12) == 0, 0.6, 0.5 if helps else np.where(gold, 0.5001, 0.5))
+        home = np.where(beside | (np.arange(12) == 0), 3, -1)
+        told = evidence(12, late=late, home=home, talk=np.arange(12))
+        return [Sample(conversation, "en", "locomo 4", "answerable", told, gold, 1) for _ in range(3)]
+
+    start = replace(START, company=0.0)
+    assert _fit_clusters(of("1", helps=True), start).company == 0.05
+    assert _fit_clusters(of("2", helps=False), start).company == 0.0
+    assert _fit_clusters([sample(1)], replace(START, company=0.3)).company == 0.3
 
 
 def test_no_weight_turns_against_what_it_counts() -> None:
