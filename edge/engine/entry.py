@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
@@ -19,8 +19,8 @@ from edge.prompt.window import Window
 class Entry:
     """What a turn would append: what changed of the execution context, ranked notes of units that the window does not
     hold, and the person's words. `gave_way` tells of units that had no room in the share of the memories; `shift` says
-    that the subject changes; `doubt` is a line behind the notes. Its first unit may be `certain`, or the best for what
-    the person `asked`."""
+    that the subject changes; `doubt` is a line behind the notes, of the units `doubted`. Its first unit may be
+    `certain`, or the best for what the person `asked`."""
 
     words: Tokens
     units: Sequence[Unit]
@@ -33,6 +33,7 @@ class Entry:
     certain: bool = False
     asked: bool = False
     doubt: Tokens = ()
+    doubted: Set[UnitId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Entries:
         if manner.doubt is None:
             return entry
         line = doubt_note(manner.doubt, texts, at.astimezone(self.zone).date())
-        return replace(entry, doubt=self.composer.note_line(line))
+        return replace(entry, doubt=self.composer.note_line(line), doubted=manner.doubt.units)
 
     def tokens(self, entry: Entry, taken: int) -> Tokens:
         """The turn with its best `taken` notes, and the opening of the reply. The best memory stands last, next to the

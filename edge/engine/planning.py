@@ -126,7 +126,7 @@ class Planning:
     def _named(self, doubt: Contradiction, language: str) -> Doubt:
         older, newer = (sentence_of(unit, self._rules, language) for unit in (doubt.older, doubt.newer))
         said, again = (unit.valid_from.astimezone(self._zone).date() for unit in (doubt.older, doubt.newer))
-        return Doubt(older, newer, said, again)
+        return Doubt(older, newer, said, again, {doubt.older.id, doubt.newer.id})
 
 
 def _cut(recalled: Recalled, terms: dict[str, float], most: int) -> Recalled:

@@ -256,7 +256,7 @@ class Windows:
     def _prompt(self, scope: Scope, window: Window, fitted: Fitted, in_time: int | None, *, rebuilt: bool) -> Prompt:
         entry, taken = fitted.entry, fitted.memories
         sent = frozenset(unit.id for unit in entry.units[:taken])
-        whole = window.append(self._entries.tokens(entry, taken), sent)
+        whole = window.append(self._entries.tokens(entry, taken), sent | entry.doubted)
         whole = replace(whole, execution=entry.execution.over(window.execution))
         return Prompt(
             window=whole,

@@ -13,12 +13,13 @@ from edge.prompt.dated_words import Time
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Two statements of which nobody said which holds, each with the day on which it was made."""
+    """Two statements of which nobody said which holds, each with the day on which it was made; and their units."""
 
     older: str
     newer: str
     said: date
     again: date
+    units: Set[UnitId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

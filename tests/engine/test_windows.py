@@ -731,11 +731,13 @@ def test_a_hint_stands_behind_the_words_in_their_language(question: str, texts: 
 def test_a_doubt_stands_between_the_notes_and_the_words_and_gives_way_to_nothing(question: str, texts: Texts) -> None:
     talk = Talk(plan(memories=0))
     note = remembered(talk.store, fact("The key is here."))
-    doubt = Doubt("The user lives in Bonn.", "The user lives in Kiel.", NOON.date(), NOON.date())
+    homes = frozenset(remembered(talk.store, fact(f"The user lives in {city}.")).id for city in ("Bonn", "Kiel"))
+    doubt = Doubt("The user lives in Bonn.", "The user lives in Kiel.", NOON.date(), NOON.date(), homes)
     prompt = talk.windows.prepare(scope(), question, found(note), nothing=False, manner=Manner(doubt=doubt))
     line = doubt_note(doubt, texts, NOON.date())
     assert f"{texts.notes}\n- {line}\n\n{question}" in text_of(prompt)
     assert not prompt.sent
+    assert homes <= prompt.window.units  # what stands there can be forgotten from there
 
 
 def test_notes_are_told_in_the_manner_they_are_planned_in() -> None:
