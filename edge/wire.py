@@ -150,6 +150,28 @@ class AskedWire(TypedDict):
     newer: int
 
 
+class IntentWire(TypedDict):
+    """What a turn was taken for. `confidence` is 0 to 1; where it is not `sure` the turn was treated as `general`.
+    `why` names the rule that decided."""
+
+    label: Literal[
+        "profile",
+        "fact",
+        "temporal",
+        "current_state",
+        "aggregate",
+        "standing_rule",
+        "state_change",
+        "progress",
+        "small_talk",
+        "general",
+    ]
+    move: Literal["ask", "tell", "confirm", "correct", "request", "greet", "other"]
+    confidence: float
+    sure: bool
+    why: str
+
+
 class DoneEvent(TypedDict):
     """`event: done`: the turn is stored. `finish` is `stop`, or `length` where the reply hit its token limit.
 
@@ -168,6 +190,7 @@ class DoneEvent(TypedDict):
     timings: TimingsWire
     redacted: list[str]
     asked: AskedWire | None
+    intent: IntentWire
     topic: Literal["new", "returned"] | None
 
 

@@ -12,7 +12,7 @@ from edge.cli.options import Options, pass_options, talking
 @click.option(
     "--reply-tokens", type=click.IntRange(min=1), metavar="N", help="Longest reply, in place of model.reply_tokens."
 )
-@click.option("--explain", is_flag=True, help="Also what the prompt cost, and what gave way for want of room or time.")
+@click.option("--explain", is_flag=True, help="Also what it was taken for, what the prompt cost, and what gave way.")
 @talking
 @pass_options
 def ask(options: Options, text: tuple[str, ...], reply_tokens: int | None, explain: bool) -> None:

@@ -1,11 +1,11 @@
-"""A turn in words: what of its prompt was new, how long it took, and what had no room."""
+"""A turn in words: what it was taken for, what of its prompt was new, how long it took, and what had no room."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from edge.cli.terminal import print_out, table
-from edge.wire import DoneEvent, GaveWayWire, UsageWire
+from edge.wire import DoneEvent, GaveWayWire, IntentWire, UsageWire
 
 _PIECES = {
     "memories": ("memory", "memories"),
@@ -24,6 +24,7 @@ def print_explained(done: DoneEvent) -> None:
 
 
 def _rows(done: DoneEvent) -> Iterator[tuple[str, str]]:
+    yield "intent", _intent(done["intent"])
     yield "prompt", _prompt(done["usage"])
     for each in done["usage"]["gave_way"]:
         yield "gave way", _gave_way(each)
@@ -31,6 +32,15 @@ def _rows(done: DoneEvent) -> Iterator[tuple[str, str]]:
     first = timings["first_token_ms"]
     begun = "no token" if first is None else f"first token after {first / 1000:.2f} s"
     yield "time", f"recall {timings['recall_ms']:.0f} ms, {begun}, {timings['total_ms'] / 1000:.2f} s in all"
+
+
+def _intent(intent: IntentWire) -> str:
+    told = f"{_words(intent['label'])}, {_words(intent['move'])}: {intent['why']} ({intent['confidence']:.2f})"
+    return told if intent["sure"] else f"{told}, not sure enough: treated as general"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _prompt(usage: UsageWire) -> str:

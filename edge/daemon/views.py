@@ -13,6 +13,7 @@ from edge.engine.recall import Found
 from edge.engine.vectors import Pair
 from edge.errors import EdgeError
 from edge.memory.batches import Batch, Failure
+from edge.memory.intents import Intent
 from edge.memory.units import Recalled, SessionInfo, Unit, UnitId
 from edge.prompt.budget import Section
 from edge.wire import (
@@ -26,6 +27,7 @@ from edge.wire import (
     FailurePageWire,
     FailureWire,
     IndexWire,
+    IntentWire,
     LoadingEvent,
     MemoryWire,
     RecallAnswer,
@@ -249,6 +251,7 @@ def done_wire(event: TurnDone) -> DoneEvent:
         "remembered": list(event.remembered),
         "asked": None if asked is None else {"older": asked.older, "newer": asked.newer},
         "topic": None if event.topic is None else event.topic.value,
+        "intent": _intent_wire(event.intent),
         "usage": _usage_wire(event.usage),
         "timings": {
             "rules_ms": _ms(event.timings.rules),
@@ -257,6 +260,16 @@ def done_wire(event: TurnDone) -> DoneEvent:
             "total_ms": _ms(event.timings.total),
         },
         "redacted": list(event.redacted),
+    }
+
+
+def _intent_wire(intent: Intent) -> IntentWire:
+    return {
+        "label": intent.label.value,
+        "move": intent.move.value,
+        "confidence": round(intent.confidence, 4),
+        "sure": intent.sure,
+        "why": intent.why,
     }
 
 

@@ -9,6 +9,7 @@ from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
 from edge.engine.truth import AskBack
 from edge.errors import EdgeError
+from edge.memory.intents import Intent
 from edge.memory.secrets import Labels
 from edge.memory.units import SessionId, TurnId, UnitId
 from edge.prompt.budget import GaveWay
@@ -69,7 +70,7 @@ class TokenMade:
 
 @dataclass(frozen=True, slots=True)
 class TurnDone:
-    """The turn is stored. `remembered` are the units it added."""
+    """The turn is stored. `remembered` are the units it added, `intent` is what it was taken for."""
 
     turn: TurnId
     session: SessionId
@@ -81,6 +82,7 @@ class TurnDone:
     remembered: tuple[UnitId, ...]
     usage: Usage
     timings: Timings
+    intent: Intent
     redacted: Labels = ()
     asked: AskBack | None = None
     """The question at the reply's end, for two statements that contradict each other."""

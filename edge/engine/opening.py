@@ -73,4 +73,4 @@ class MemoryDesk:
         )
         told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
         echo = echo_of(turn.message, windows.heard(scope), ACKNOWLEDGEMENTS)
-        return Progress(found, prompt, scope.as_of, thread, told=told, echo=echo)
+        return Progress(found, prompt, scope.as_of, thread, planned.intent, told=told, echo=echo)

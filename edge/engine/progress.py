@@ -14,6 +14,7 @@ from edge.engine.topics import Thread
 from edge.engine.truth import AskBack
 from edge.engine.windows import Prompt
 from edge.memory.echoes import Echo
+from edge.memory.intents import Intent
 from edge.memory.questions import ends_asking
 from edge.memory.units import Stage
 from edge.prompt.composition import Tokens
@@ -21,13 +22,14 @@ from edge.prompt.composition import Tokens
 
 @dataclass(slots=True)
 class Progress:
-    """What was found and composed for a turn, and what has come of it. `first_token` is in seconds; `told` is a
-    reply that what was found does not decide."""
+    """What a turn was taken for, what was found and composed for it, and what has come of it. `first_token` is in
+    seconds; `told` is a reply that what was found does not decide."""
 
     found: Found
     prompt: Prompt
     opened_at: datetime
     thread: Thread
+    intent: Intent
     told: str | None = None
     reply: str = ""
     tokens: tuple[int, ...] = ()

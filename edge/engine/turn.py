@@ -229,6 +229,7 @@ class Turns:
                 asked=progress.asked,
                 redacted=turn.redacted,
                 usage=progress.usage,
+                intent=progress.intent,
                 topic=progress.thread.shift,
                 timings=self._timings(turn, progress),
             )

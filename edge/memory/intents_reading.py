@@ -6,6 +6,7 @@ do for: what is asked before what is told, and chat last.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,9 +20,10 @@ from edge.memory.rules_text import fold, mask_quoted, sentences, simplify, spell
 
 _HEAD, _TAIL = 600, 400
 """Characters that are read of a longer message: what it is for stands at its beginning or its end."""
+_WORD = re.compile(r"\w")
 _MOST = 8
 """Sentences that are read of these."""
-_ENDS = " .。!！?？~～…"
+_ENDS = ' .。!！?？~～…"“”'
 """What stands around the words of a sentence; whether it asks is known."""
 _NOTHING = Intent(Label.GENERAL, 0.5, "no rule fits", Move.OTHER)
 _DISAGREE = 0.85
@@ -93,7 +95,9 @@ class Intents:
         return _together(found) if found else _NOTHING
 
     def _sentences(self, text: str, language: Language) -> Iterator[Said]:
-        plain = mask_quoted(spelled_out(simplify(fold(text))))
+        plain = spelled_out(simplify(fold(text)))
+        masked = mask_quoted(plain)
+        plain = masked if _WORD.search(masked) else plain  # all of it may be quoted
         spans = list(sentences(plain, 0, len(plain)))
         spans = spans if len(spans) <= _MOST else [*spans[: _MOST // 2], *spans[-_MOST // 2 :]]
         for span in spans:

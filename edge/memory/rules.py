@@ -179,6 +179,11 @@ class Rules:
             pattern.get()
             yield
 
+    def compile_intents(self) -> None:
+        """Compile what tells intents. Raises SettingsInvalid."""
+        for pattern in self._intents.lazy():
+            pattern.get()
+
     def is_relation(self, subject: str) -> bool:
         """Whether a subject is named by what it is to the person ("sister"), not by a name."""
         return subject in self._relations.words
@@ -245,7 +250,9 @@ def parse_rules(tables: Iterable[str], own: OwnTable | None = None) -> Rules:
         table = load_table(own.name, own.text)
         check_patterns(own.name, table)
         rules = _made(read_tables([*named, (own.name, own.text)]))
-        rules.compile(None if table.keys() & {"language", "intents", "intent_words"} else table.get("slots", {}).keys())
+        rules.compile(None if "language" in table else table.get("slots", {}).keys())
+        if table.keys() & {"intents", "intent_words"}:
+            rules.compile_intents()
     except SettingsInvalid as error:
         message = error.message if error.message.startswith(own.name) else f"{own.name}: {error.message}"
         raise SettingsInvalid(message, hint=_HINT) from error

@@ -62,6 +62,17 @@ def pace(model: str | None, units: int, count: int, targets: tuple[float, ...], 
 
 
 @bench.command()
+@click.option("--data", default="tests/data/intents", show_default=True, type=_FOLDER, help="Folder of labelled lists.")
+@json_option
+def intents(data: Path, json_file: Path | None) -> None:
+    """Tell what messages are for, by rules alone; compare with what persons say."""
+    from edge.daemon.parts import read_rules
+    from scripts.benchmarks.intents import measure_intents, read_lists
+
+    finish(measure_intents(read_rules(), read_lists(data)), json_file)
+
+
+@bench.command()
 @_model
 @click.option("--trials", default=20, show_default=True, type=_AT_LEAST_ONE, help="Trials of each step.")
 @click.option("--step", "names", multiple=True, help="A step; may be given several times. Else all that there are.")

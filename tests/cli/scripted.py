@@ -206,6 +206,7 @@ def done_event(reply: str, **changes: Any) -> dict[str, Any]:
         "recalled": [recalled(41, "name: Zhang Wei")],
         "remembered": [42],
         "asked": None,
+        "intent": {"label": "profile", "move": "ask", "confidence": 0.87, "sure": True, "why": "profile asked"},
         "topic": None,
         "usage": {
             "prompt_tokens": 100,

@@ -324,6 +324,7 @@ DONE_CUT = {
     "recalled": [],
     "remembered": [],
     "asked": None,
+    "intent": {"label": "profile", "move": "ask", "confidence": 0.87, "sure": True, "why": "profile asked"},
     "topic": None,
     "usage": {},
     "timings": {},

@@ -53,6 +53,7 @@ def test_ask_explains_what_the_turn_cost_and_what_gave_way(daemon: ScriptedDaemo
     daemon.answer_turn("张伟", usage=done_event("")["usage"] | {"gave_way": lost, "compacted": True})
     assert edge("ask", "--explain", "我叫什么？").stdout.splitlines() == [
         "张伟",
+        "intent    profile, ask: profile asked (0.87)",
         "prompt    100 tokens, 20 of them evaluated now, time for 208, built anew",
         "gave way  3 memories (96 tokens), for want of time",
         "gave way  1 earlier turn (40 tokens), for want of room",
@@ -61,6 +62,13 @@ def test_ask_explains_what_the_turn_cost_and_what_gave_way(daemon: ScriptedDaemo
     ]
     daemon.answer_turn("张伟", usage=done_event("")["usage"] | {"in_time_tokens": None})
     assert "prompt  100 tokens, 20 of them evaluated now\n" in edge("ask", "--explain", "我叫什么？").stdout
+
+
+def test_ask_explains_what_a_turn_was_taken_for(daemon: ScriptedDaemon, edge: Edge) -> None:
+    unsure = {"label": "state_change", "move": "tell", "confidence": 0.5, "sure": False, "why": "told changed"}
+    daemon.answer_turn("好", intent=unsure)
+    told = "intent  state change, tell: told changed (0.50), not sure enough: treated as general\n"
+    assert told in edge("ask", "--explain", "我搬家了").stdout
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from edge.engine.events import RecallDone, Timings, TokenMade, TurnDone, TurnFai
 from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
 from edge.errors import Busy
+from edge.memory.intents import Intent, Label, Move
 from edge.memory.units import SessionId, SessionInfo, TurnId, Unit, UnitId
 from edge.prompt.budget import Cause, GaveWay, Section
 from tests.engine.making import fact, found, remembered
@@ -52,6 +53,7 @@ def done(unit: Unit, finish: Finish = Finish.STOP, first_token: float | None = 0
     return TurnDone(
         TurnId(7), SessionId("main"), "好。", finish, False, all_found(unit), frozenset({unit.id}), (UnitId(9),),
         Usage(10, 4, 6, 3, 2, 6, 48, GAVE_WAY, True), Timings(0.001, 0.002, first_token, 1.5),
+        Intent(Label.PROFILE, 0.87, "profile asked", Move.ASK),
     )  # fmt: skip
 
 
@@ -106,6 +108,8 @@ def test_the_end_of_a_turn_in_numbers(unit: Unit) -> None:
         ["memories", 1, 12, "seconds"],
         ["last_tool_result", 1, 90, "seconds"],
     ]
+    assert shown["intent"].keys() == keys(wire.IntentWire)
+    assert list(shown["intent"].values()) == ["profile", "ask", 0.87, True, "profile asked"]
     assert shown["timings"] == {"rules_ms": 1.0, "recall_ms": 2.0, "first_token_ms": None, "total_ms": 1500.0}
     (recalled,) = shown["recalled"]
     assert (recalled["sent"], recalled["score"], "signals" in recalled) == (True, 0.1235, False)
