@@ -15,7 +15,19 @@ the classes of `edge.errors`, with a message and a hint.
 from edge.client.batch import BatchRun, Item
 from edge.client.calls import Client
 from edge.client.connect import connect
-from edge.client.events import Done, Found, Token, TurnEvent
+from edge.client.events import Done, Found, Loading, Token, TurnEvent
 from edge.client.session import Session, ToolCall
 
-__all__ = ["BatchRun", "Client", "Done", "Found", "Item", "Session", "Token", "ToolCall", "TurnEvent", "connect"]
+__all__ = [
+    "BatchRun",
+    "Client",
+    "Done",
+    "Found",
+    "Item",
+    "Loading",
+    "Session",
+    "Token",
+    "ToolCall",
+    "TurnEvent",
+    "connect",
+]

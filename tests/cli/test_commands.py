@@ -351,7 +351,7 @@ def test_status(daemon: ScriptedDaemon, edge: Edge) -> None:
     assert edge("status").stdout.splitlines() == [
         "edge      0.1.0, process 4242, up 1 h 2 min",
         "owner     uid:1000",
-        "model     ready: qwen2.5-coder-0.5b",
+        "model     ready: qwen2.5-coder-0.5b, for 1 min",
         "embedder  failed: all-minilm-l6-v2-int8: model.onnx is missing. Fetch it.",
         "memory    model weights 400 MB, model kv 50.3 MB, total 712 MB",
         "holds     units 12, turns 5, sessions 2, unembedded 0, 4.1 kB of text, 41 kB on disk",
