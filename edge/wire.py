@@ -122,7 +122,7 @@ class TimingsWire(TypedDict):
 
 
 class LoadingEvent(TypedDict):
-    """`event: loading`: the turn waits for the language model, which is being loaded."""
+    """`event: loading`: the turn waits for the language model, which was freed while nobody spoke."""
 
     what: Literal["model"]
 

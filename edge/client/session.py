@@ -97,7 +97,7 @@ class Session:
     # --- what it says ---
 
     def ask(self, message: str, *, reply_tokens: int | None = None) -> Iterator[TurnEvent]:
-        """Say something and iterate over the turn: Loading where it waits for the model, Found, then Token by Token,
+        """Say something and iterate over the turn: Loading where the model had been freed, Found, then Token by Token,
         then Done. Leaving the loop stops it."""
         with self.client.turn(self.name, message, reply_tokens) as turn:
             yield from turn

@@ -118,7 +118,7 @@ class Daemon:
             written=self.catch_up,
             speed=speed,
             interrupts=interrupts,
-            is_ready=lambda: self.speech.is_ready,
+            is_freed=lambda: self.speech.is_freed,
         )
         conditions = Conditions(hours, self.quiet, interrupts, board, clock)
         self.schedule = self._schedule(settings, store, clock, interrupts, conditions)

@@ -80,17 +80,19 @@ class ModelHolder:
     @property
     def state(self) -> ModelState:
         """Where loading stands."""
+        if self._loading is None and self._is_unloaded:
+            return ModelState("unloaded", self._since)
         if self._loading is None or not self._loading.done():
-            return ModelState("unloaded" if self._is_unloaded else "loading", self._since)
+            return ModelState("loading", self._since)
         error = self._loading.exception()
         if error is None:
             return ModelState("ready", self._since, model=self._loading.result().model)
         return ModelState("failed", self._since, error if isinstance(error, EdgeError) else EdgeError(str(error)))
 
     @property
-    def is_ready(self) -> bool:
-        """Whether `speaker` gives the model without a wait."""
-        return self._loaded is not None
+    def is_freed(self) -> bool:
+        """Whether the model was freed, and is not back yet."""
+        return self._is_unloaded
 
     async def unload(self) -> None:
         """Save the windows and free the model, until `speaker` is called. Nothing may use it now."""
@@ -128,7 +130,7 @@ class ModelHolder:
         return self._loading is not None and self._loading.done() and self._loading.exception() is not None
 
     def _begin(self) -> asyncio.Task[_Loaded]:
-        self._is_unloaded, self._since = False, self._clock.monotonic()
+        self._since = self._clock.monotonic()
         self._loading = asyncio.get_running_loop().create_task(self._make())
         return self._loading
 
@@ -139,7 +141,7 @@ class ModelHolder:
             _log.error("the language model cannot be used: %s %s", error.message, error.hint)
             raise
         finally:
-            self._since = self._clock.monotonic()
+            self._is_unloaded, self._since = False, self._clock.monotonic()
         _log.info("the language model %s is ready", model.id)
         self._kept.serve(f"{model.fingerprint} {__version__} {_described(self._plan)}")
         lasting = LastingModel(model, self._kept, self._files)

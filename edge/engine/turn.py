@@ -46,11 +46,11 @@ class Turns:
         written: Callable[[], None],
         speed: Speed,
         interrupts: Interrupts,
-        is_ready: Callable[[], bool] = lambda: True,
+        is_freed: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`speaker` gives the loaded model or raises why there is none, at once where `is_ready` says so; `waiting`
-        turns may queue behind the one that runs; `written` is called after each turn that stored something.
-        `interrupts` stop what runs beside the turns as soon as one arrives."""
+        """`speaker` gives the loaded model or raises why there is none; where it `is_freed`, a turn tells that it
+        waits for it. `waiting` turns may queue behind the one that runs; `written` is called after each turn that
+        stored something. `interrupts` stop what runs beside the turns as soon as one arrives."""
         self._desk = desk
         self._writing = TurnWriting(desk, clock)
         self._answers = answers
@@ -61,7 +61,7 @@ class Turns:
         self._written = written
         self._speed = speed
         self._interrupts = interrupts
-        self._is_ready = is_ready
+        self._is_freed = is_freed
         self._running: dict[asyncio.Task[None], RunningTurn] = {}
         self._sessions = SessionLocks()
         self._closing = False
@@ -116,7 +116,7 @@ class Turns:
             turn.events.put_nowait(None)
 
     async def _take(self, turn: RunningTurn) -> None:
-        if not self._is_ready():
+        if self._is_freed():
             turn.events.put_nowait(ModelLoading())
         speaker = await self._speaker()
         if turn.stopped:

@@ -58,7 +58,7 @@ def test_only_what_nobody_uses_is_freed(tmp_path: Path, idle_seconds: int) -> No
         made.used = False
         assert await made.after(599) == "ready"
         assert await made.after(1) == ("unloaded" if idle_seconds else "ready")
-        assert made.holder.is_ready is (idle_seconds == 0)
+        assert made.holder.is_freed is (idle_seconds > 0)
         await asyncio.to_thread(made.worker.close)
 
     asyncio.run(asyncio.wait_for(story(), 60))
@@ -76,6 +76,7 @@ def test_a_freed_model_is_gone_and_the_next_turn_loads_another(tmp_path: Path) -
         made.holder.close()
         assert (await made.holder.speaker()).model.id
         assert made.holder.state.state == "ready"
+        assert not made.holder.is_freed
         assert len(made.models) == 2
         await asyncio.to_thread(made.worker.close, made.holder.close)
 

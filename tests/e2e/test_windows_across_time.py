@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from edge.client.events import Done, Loading
 from edge.wire import DoneEvent
 from tests.e2e.running import DaemonThread
 from tests.e2e.talking import Talk
@@ -88,6 +89,9 @@ def test_a_model_that_nobody_used_is_freed_and_comes_back(folder: Path) -> None:
         assert daemon.model.closed
         assert daemon.talk.status()["model"]["state"] == "unloaded"
         assert len(life.files) == 1
-        done = daemon.talk.say("Are you there? 你在吗？", "home")
-        assert_only_new(done)
+        with daemon.talk.turn("home", "Are you there? 你在吗？") as turn:
+            first, *_, last = turn
+        assert isinstance(first, Loading)
+        assert isinstance(last, Done)
+        assert_only_new(last.data)
         assert daemon.talk.status()["model"]["state"] == "ready"
