@@ -146,7 +146,7 @@ def conversations_table(judged: Sequence[JudgedConversation]) -> Table:
             "two sessions",
         ),
         [*rows, *_rows("all", judged)],
-        "Share of the pairs that are in one cluster, and are to be, or in two. Nothing was chosen on them.",
+        "Share of the pairs that are in one cluster, and are to be, or in two.",
     )
 
 
