@@ -42,8 +42,7 @@ _WEIGHED = 6
 
 
 async def gather(task: Task) -> Outcome:
-    """Make clusters of units that have no place and lie together; all at first are grouped by how near
-    they are on average."""
+    """Make clusters of units that have no place and lie together; the first ones of groups by average linkage."""
     return await asyncio.to_thread(_gathered, task)
 
 
@@ -67,13 +66,15 @@ async def name(task: Task) -> Outcome:
         other_name=None if by_other is None else by_other.key,
     )
     assert isinstance(topic.to, StagedNumber)
-    change = Create(topic.to, profile, _embedded(task, topic.members), "named by the model")
+    why = "named by the model" if profile.named_by is NamedBy.MODEL else "named by its members' words"
+    change = Create(topic.to, profile, _embedded(task, topic.members), why)
     state = task.state.with_done(f"named {topic.to.number}")
     return Outcome(state, len(new) == 1, [change], counts={"named": int(own is not None)})
 
 
 async def merge(task: Task) -> Outcome:
-    """Of two clusters that lie close, ask whether they are one topic: neither key fits its own notes much better."""
+    """Of two clusters that lie close, ask whether they are one topic: neither key fits its own notes much better. Small
+    talk is one, however far apart, and no model is asked."""
     topics = task.picture.topics
     close = pairs_closer(task.picture.centroids, _CLOSE) if len(topics) > 1 and task.asking else []
     chatting = [at for at, topic in enumerate(topics) if topic.profile.coarse is Coarse.SMALL_TALK]

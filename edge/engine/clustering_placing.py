@@ -23,7 +23,7 @@ NEAREST = 5
 CHECKED_SHARE = 0.1
 CHECKED_LEAST = 10
 WRONG_SHARE = 0.3
-"""Of the places that are asked about again: a run of which more are wrong is not put in force."""
+"""Of the places that are checked: a run of which more are wrong is not put in force."""
 _BESIDE = 2
 _NOTES = 6
 """Notes of one unit of work: a second or two of a small model."""
@@ -102,7 +102,7 @@ async def check(task: Task) -> Outcome:
 
 
 def too_many_wrong(placements: Sequence[Placement]) -> bool:
-    """Whether the second question denied too many of the places."""
+    """Whether the second reading denied too many of the places."""
     asked = [placement.checked for placement in placements if placement.checked is not None]
     return bool(asked) and asked.count(False) > WRONG_SHARE * len(asked)
 

@@ -41,7 +41,7 @@ class Phase(StrEnum):
 class State:
     """`units` are those that the run places, `background` the notes that say what is usual, `usual` the sums of the
     likelihoods of keys over the first of them and how many those are, `done` what of the phase needs no second look
-    (numbers or ids), `tries` are the units that are asked about again."""
+    (numbers or ids), `tries` are the units whose places are checked."""
 
     units: tuple[UnitId, ...] = ()
     background: Mapping[Language, tuple[UnitId, ...]] = field(default_factory=dict)

@@ -147,7 +147,7 @@ Change = Create | Reprofile | Dissolve
 @dataclass(frozen=True, slots=True)
 class Placement:
     """Where a run puts a unit, None for nowhere. `score` is what decided, in the units of `why`; `checked` is whether
-    a second question confirmed it, None where it was not asked."""
+    a second reading confirmed it, None where there was none."""
 
     unit: UnitId
     to: ClusterId | StagedNumber | None
@@ -167,7 +167,7 @@ class Staged:
 @dataclass(frozen=True, slots=True)
 class RunCounts:
     """What a run does, or did while it was in force. `left` were looked at and left unplaced, `skipped` no longer
-    fitted when it was applied, `wrong` are those of the checked that the second question did not confirm."""
+    fitted when it was applied, `wrong` are those of the checked that the second reading did not confirm."""
 
     created: int = 0
     reprofiled: int = 0
