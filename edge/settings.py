@@ -47,9 +47,9 @@ class ModelSettings:
     file: str = _setting("", "A GGUF file outside the manifest, used in place of `id`; you vouch for it.")
     context: int = _setting(4096, "Context in tokens: prompt and reply together.", low=512, high=131072)
     resident_tokens: int = _setting(
-        2048,
-        "Tokens of other sessions' windows that the KV cache has room for beside one full context; 24 MiB with the "
-        "default model. Sessions that take turns then need no file.",
+        0,
+        "Tokens of other sessions' windows that the KV cache has room for beside one full context; 1,000 take 12 MiB "
+        "with the default model. Sessions whose windows fit in there together need no file when they take turns.",
         low=0,
         high=131072,
     )

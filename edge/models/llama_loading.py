@@ -34,7 +34,7 @@ class LlamaOptions:
     """How to run a model; the fields mean what the settings of the same names in section `model` mean."""
 
     context: int = 4096
-    resident_tokens: int = 2048
+    resident_tokens: int = 0
     threads: int = 0
     prefill_threads: int = 0
     batch: int = 0
