@@ -168,6 +168,15 @@ def test_a_cluster_is_called_what_the_model_says_of_its_notes(store: FakeMemoryS
         assert cluster.profile.coarse is not None
 
 
+def test_the_history_says_who_named_a_cluster(store: FakeMemoryStore) -> None:
+    told(store)
+    night(store, TopicalModel())
+    (run,) = store.clusters.runs(ANN, limit=5)
+    for change in store.clusters.changes(ANN, run.id):
+        assert change.after is not None
+        assert (change.why == "named by the model") == (change.after.named_by is NamedBy.MODEL)
+
+
 def test_new_units_go_to_the_clusters_that_there_are(store: FakeMemoryStore) -> None:
     units = told(store)
     night(store, TopicalModel())
