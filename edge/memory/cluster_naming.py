@@ -18,7 +18,7 @@ DESCRIPTION = 80
 """Characters of a note that describe its cluster."""
 ALIKE = 0.6
 """Share of their telling words that two keys have in common when they are too alike."""
-_SEVERAL = 0.1
+_SEVERAL = 0.15
 """Share of the members that have a word of a key, and two at the least."""
 _CHOSEN = 10
 """Words that keys are made of."""

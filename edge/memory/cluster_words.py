@@ -21,6 +21,20 @@ _SHORTENED = re.compile("['’]")
 _CALLS = re.compile(
     r"(?:^|[.!?,]\s*|\b(?:[Hh]ey|[Hh]i|[Tt]hanks|[Ww]ow|[Yy]eah|[Yy]es),?\s+)([A-Z][a-z]+)(?=[,!])|,\s([A-Z][a-z]+)(?=[.!?])"
 )
+_SPEAKER = re.compile(r"^\s*[A-Z][a-z]+:\s")
+"""Who speaks, before what is said: "Maria: The kiln is hot."."""
+_REMARK = re.compile(r"\s*\[[^\[\]]*\]\s*$")
+"""What an import adds to someone's words: "[shares a photo of a man]"."""
+_ASSISTANT = re.compile("(?i:ai)\\s?(?:伴侣|助手|助理|朋友|机器人|模型)|人工智能(?:助手|助理|程序|模型)?")
+"""What an assistant is called in Chinese, and calls itself, whatever the talk is about."""
+_COUNTED = re.compile(
+    "(?<=[一二两三四五六七八九十几这那每哪某])[本部首场道节篇张幅条家座款门间份顿杯只件位](?=[\u3400-\u9fff])"
+)
+"""A measure word, which is no part of what it counts: 这本书, 一家餐厅."""
+_WHEREIN = frozenset("中里上下内外时后前")
+"""With these a longer word does not end, but tells where: 自然环境中."""
+_IN_A_PLACE = re.compile("^(?!高中|初中|集中|公里|邻里).[中里]$")
+"""A pair that ends in where something is, which is no word: 境中."""
 _ONE_WORD = 0.8
 """Of the times that a pair of Chinese characters stands in the members, how often the next one does beside it, where
 they are one word: 羽毛球."""
@@ -54,6 +68,7 @@ class Said:
 def said_by(members: Sequence[str], others: Sequence[str], language: Language) -> Said:
     """What members say beside others. Of the inflected forms of a word it has the one that is written most; a pair of
     Chinese characters that is a part of one word is that word."""
+    members, others = [own_words(text) for text in members], [own_words(text) for text in others]
     texts = [*members, *others]
     words = [frozenset(words_of(text, language)) for text in texts]
     called = called_in(texts, words) if language == "en" else frozenset[str]()
@@ -94,23 +109,31 @@ def in_a_row(first: str, second: str, texts: Sequence[str]) -> int:
     return sum(f"{first}{between}{second}" in text.casefold() for text in texts)
 
 
+def own_words(text: str) -> str:
+    """A text without what an import adds to it, if it has any words besides, and without what the assistant is
+    called."""
+    bare = _REMARK.sub("", text)
+    return _ASSISTANT.sub(" ", bare if bare.strip() else text)
+
+
 def called_by_name(text: str) -> frozenset[str]:
     """Whom a text speaks to by name: "Thanks, Maria!"."""
     return frozenset(name.casefold() for pair in _CALLS.findall(text) for name in pair if name and _tells_en(name))
 
 
-def called_in(texts: Iterable[str], words: Iterable[Collection[str]]) -> frozenset[str]:
+def called_in(texts: Collection[str], words: Iterable[Collection[str]]) -> frozenset[str]:
     """Whom several of the texts, which have these words, speak to by name: such a name stands in talk of any
     subject."""
     spoken_to = Counter(name for text in texts for name in called_by_name(text))
     said = Counter(word for own in words for word in own)
+    said.subtract(label.group().strip().rstrip(":").casefold() for text in texts if (label := _SPEAKER.match(text)))
     return frozenset(name for name, count in spoken_to.items() if count > 1 and 4 * count >= said[name])
 
 
 def words_of(text: str, language: Language) -> Iterator[str]:
     """The words of a text that may tell what it is about, as they are written: in Chinese pairs of characters."""
     if language == "zh":
-        for run in HAN_RUN.findall(text):
+        for run in HAN_RUN.findall(_COUNTED.sub(" ", text)):
             yield from (pair for pair in (run[at : at + 2] for at in range(len(run) - 1)) if _tells_zh(pair))
         return
     for word in _WORD.findall(text):
@@ -121,6 +144,7 @@ def words_of(text: str, language: Language) -> Iterator[str]:
 
 def _tells_zh(pair: str) -> bool:
     silent = any(char in _SILENT_CHARACTERS for char in pair)
+    silent = silent or _IN_A_PLACE.match(pair) is not None
     return not silent and pair not in CHINESE_STOP_WORDS and pair not in NAME_NOTHING
 
 
@@ -169,6 +193,7 @@ def _beside(word: str, texts: Sequence[str], *, after: bool) -> tuple[str, int]:
     """The word with the character that stands most often after it, or before it, and how often. A character that says
     nothing in a pair may be a part of a longer word: 演唱会."""
     pattern = re.compile(f"{word}([\u3400-\u9fff])" if after else f"([\u3400-\u9fff]){word}")
-    counts = Counter(char for text in texts for char in pattern.findall(text) if char not in _NO_PART)
+    no_part = _NO_PART | _WHEREIN if after else _NO_PART
+    counts = Counter(char for text in texts for char in pattern.findall(text) if char not in no_part)
     char, count = min(counts.items(), key=lambda one: (-one[1], one[0]), default=("", 0))
     return (f"{word}{char}" if after else f"{char}{word}"), count

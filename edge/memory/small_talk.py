@@ -8,13 +8,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from edge.memory.cluster_naming import is_told
-from edge.memory.cluster_words import called_by_name, words_of
+from edge.memory.cluster_words import called_by_name, own_words, words_of
 from edge.memory.language import Language, language_of
 from edge.memory.text import search_terms
 
 _MOST_WORDS: dict[Language, int] = {"en": 4, "zh": 3}
 """Words that tell something in a courtesy: a note with more tells something itself. Of Chinese, pairs of characters."""
 _SHARE = 0.5
+_LONG_ENOUGH = re.compile(r"[A-Za-z]+\W+[A-Za-z]+\W+[A-Za-z]+|[\u3400-\u9fff]{3}")
+_FIGURES = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,15 @@ _NAMES: dict[Language, str] = {"en": "small talk", "zh": "闲聊"}
 
 
 def is_courtesy(note: str) -> bool:
-    """Whether a note thanks, praises, wishes well or greets, and tells next to nothing."""
+    """Whether a note thanks, praises, wishes well or greets, and tells next to nothing; or has no word at all that
+    tells something: "So what have you been up to?"."""
+    note = own_words(note)
     language, terms = language_of(note), frozenset(search_terms(note))
-    if not any(_is_of(kind, note, terms) for kind in _KINDS):
-        return False
     words = {word for word in words_of(note, language) if not _COURTEOUS.issuperset(search_terms(word))}
-    return len(words - called_by_name(note)) <= _MOST_WORDS[language]
+    words -= called_by_name(note)
+    if any(_is_of(kind, note, terms) for kind in _KINDS):
+        return len(words) <= _MOST_WORDS[language]
+    return not words and _LONG_ENOUGH.search(note) is not None and not _FIGURES.search(note)
 
 
 def is_small_talk(members: Sequence[str], lead: float) -> bool:

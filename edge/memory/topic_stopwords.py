@@ -23,6 +23,8 @@ found friend gang gave gonna gotta guy hard hey huge import impress incred insan
 life made matter mention off over own passion person photo pic pictur proud remain remind reward same seven share show
 sinc some someon sometim special spot stay stoke strong super surround thanks throughout togeth total tough toward
 truli user wanna whole woah woohoo word worri yeah yep yup
+abl alright background bliss bummer corner enjoy few finish free front group hold indeed key man men mind posit savor
+set sit small smile stand such tackl understand view woman women
 """
 _CHAT_PAIRS = """
 建议 推荐 喜欢 感到 感觉 感受 非常 谢谢 感谢 高兴 开心 聊天 聊聊 分享 尝试 试试 朋友 帮助 支持 鼓励 努力 加油 认识
@@ -31,6 +33,8 @@ _CHAT_PAIRS = """
 理解 了解 提供 具体 享受 充满 让人 令人 找到 确实 当然 同时 不过 虽然 然而 另外 之前 之后 以前 以后 自己 大家 别人
 有人 生活 目前 近期 近来 成为 进行 包括 变得 值得 相信 客气 期待 名字 新开 家新 件新 听起 听上 学起 尤其 实用 受启
 考虑 适合 地方 问题
+制定 选择 宝贵 优美 美丽 漂亮 精彩 出色 著名 有名 丰富 简单 正常 合适 适当 有效 积极 相关 具有 影响 能力 提高 提升 增强
+保持 尽量 作为 内容 建立 进步 目标 未来 不断 许多 很多 十分 困难 困惑 受益 收获 顺利 愉快 美妙 实际 详细 具体
 """
 
 SAY_NOTHING = frozenset(_ENGLISH_STEMS.split()) | frozenset(_CHINESE_PAIRS.split())

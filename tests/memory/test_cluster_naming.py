@@ -244,3 +244,16 @@ def test_how_far_a_key_sets_members_apart_counts_its_words_together_and_each() -
     assert tax == 0
     assert set_apart(["房租 水电"], ["房租交了", "水电费"], ()) == pytest.approx([1 + 0.5 * 0.5])
     assert set_apart(["dance studio"], (), ()) == [0]
+
+
+@pytest.mark.parametrize(
+    ("subject", "rare", "others", "language"),
+    [("The kiln and clay.", "The kiln producers.", ["The bus."], "en"), ("窑炉与陶土", "窑炉滑轮", ["锅子坏了"], "zh")],
+)
+def test_words_that_few_members_have_are_in_no_key(
+    subject: str, rare: str, others: list[str], language: Language
+) -> None:
+    members = [subject] * 14 + [rare] * 2
+    key = word_key(members, others, language, ())
+    assert key is not None
+    assert not {"producers", "滑轮"} & set(key.split())

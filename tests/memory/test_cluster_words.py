@@ -72,3 +72,44 @@ def test_a_lead_is_a_difference_of_shares(members: list[str], others: list[str])
         assert len(set(said.words)) == len(said.words)
         assert all(-1 <= said.lead([word]) <= 1 for word in said.words)
         assert all(1 <= said.count([word]) <= len(members) for word in said.words)
+
+
+def test_what_an_import_adds_is_nobodys_word() -> None:
+    members = ["A kiln. [shares a photo of a man sitting]", "Clay! [shares a photo of a man]", "A kiln."]
+    assert not {"man", "sitting", "photo"} & set(said_by(members, ["Bus."], "en").words)
+    members = ["窑开了 [分享照片：花园]", "窑坏了 [分享照片：花园]"]
+    assert "花园" not in said_by(members, STOVE, "zh").words
+
+
+def test_who_speaks_is_no_word_where_others_speak_to_them() -> None:
+    members = ["Maria: The kiln is hot.", "Maria: More clay.", "Thanks, Maria!", "Maria: A bowl.", "Hey Maria, clay."]
+    assert "maria" not in said_by([*members, *["Maria: Clay again."] * 9], ["Bus."], "en").words
+
+
+def test_what_an_assistant_is_called_is_no_word() -> None:
+    assert "伴侣" not in said_by(["你好AI伴侣，攀岩去", "AI伴侣，攀岩装备"], STOVE, "zh").words
+    assert "伴侣" in said_by(["伴侣生病了", "我的伴侣"], STOVE, "zh").words
+
+
+@pytest.mark.parametrize(
+    ("members", "part", "whole"),
+    [
+        (["这本书好看", "那本书难懂", "几本书架上的书"], "本书", None),
+        (["自然环境中散步", "自然环境中呼吸", "自然环境中画画"], "自然环境中", "自然环境"),
+    ],
+)
+def test_a_measure_word_or_where_is_no_part_of_a_chinese_word(members: list[str], part: str, whole: str | None) -> None:
+    words = said_by(members, STOVE, "zh").words
+    assert part not in words
+    assert whole is None or whole in words
+
+
+@pytest.mark.parametrize(
+    ("members", "language", "silent"),
+    [
+        (["Few smile.", "Such a woman.", "In my corner."], "en", {"few", "smile", "woman", "corner"}),
+        (["制定计划", "选择宝贵", "优美"], "zh", {"制定", "选择", "宝贵", "优美"}),
+    ],
+)
+def test_generic_words_tell_nothing(members: list[str], language: Language, silent: set[str]) -> None:
+    assert not silent & set(said_by(members, STOVE, language).words)

@@ -66,3 +66,13 @@ def test_the_name_says_what_most_of_it_is() -> None:
     assert small_talk_names(["Keep going!", "Good luck!", "Thanks!"], "en")[1] == "words of encouragement"
     assert small_talk_names(["再见", "晚安", "谢谢"], "zh")[1] == "问候告别"
     assert small_talk_names([], "zh") == ["闲聊"]
+
+
+@pytest.mark.parametrize("note", ["So what have you been up to?", "那你觉得怎么样呢"])
+def test_a_note_without_a_word_that_tells_is_a_courtesy(note: str) -> None:
+    assert is_courtesy(note)
+
+
+@pytest.mark.parametrize("note", ["192.168.1.1", "At 7 and not at 8", "Are you"])
+def test_figures_or_a_word_or_two_are_no_courtesy(note: str) -> None:
+    assert not is_courtesy(note)
