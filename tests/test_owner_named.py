@@ -29,7 +29,10 @@ WITHOUT = {
         "clustering_asking.*", "clustering_making.*", "clustering_naming.*", "clustering_picture.*",
         "clustering_placing.*", "clustering_state.*", "clustering_work.*", "echo.EchoGuard.reply",
         "windows.Windows.quote", "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*",
-        "search.as_match", "nearby.within",
+        "search.as_match", "nearby.within", "cluster_ports.leads", "happened.happened",
+    ),
+    "A session's key, and the lane that is made of it, hold its owner.": (
+        "kept_windows.KeptWindows.*", "kv_ports.*", "lasting_model.*",
     ),
     "They belong to one turn, which has its owner.": (
         "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open",
