@@ -12,6 +12,7 @@ from edge.engine.compaction import Compaction
 from edge.engine.entry import Entries, Entry
 from edge.engine.fitting import Fitted, Fitting
 from edge.engine.kept_windows import KeptWindows
+from edge.engine.kv_ports import shared
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.telling import replacements, told_again
 from edge.errors import MemoryNotFound
@@ -230,7 +231,7 @@ class Windows:
         """How many tokens of a new window's beginning the model has evaluated: those that the window before it begins
         with, or where there is none the window that was used last."""
         known = old or next(reversed(self._windows.values()), None)
-        return 0 if known is None else base.shared_with(known)
+        return 0 if known is None else shared(base.tokens, known.tokens)
 
     def _earlier(self, scope: Scope) -> list[Turn]:
         """The last turns that have two sides; one that was cancelled at once or forgotten says nothing."""

@@ -99,7 +99,8 @@ class LlamaModel:
     ) -> Iterator[Piece | Generation]:
         with self._call(stop):
             started = self._clock.monotonic()
-            sequence, reused = self._lanes.enter(lane, prompt, self._most(prompt, sampling))
+            reused = self._lanes.enter(lane, prompt, self._most(prompt, sampling))
+            sequence = self._lanes.sequence(lane)
             stopped = not self._prefill(sequence, prompt[reused:])
             evaluated = self._context.held(sequence) - reused
             prefilled = self._clock.monotonic()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from edge.memory.units import TurnId, UnitId
 from edge.prompt.structured import IDLE, Execution
@@ -30,11 +29,6 @@ class Window:
     def append(self, tokens: tuple[int, ...], units: frozenset[UnitId] = frozenset()) -> Window:
         """The window with more tokens at its end; nothing before them changes."""
         return replace(self, tokens=self.tokens + tokens, units=self.units | units, pending=self.pending + len(tokens))
-
-    def shared_with(self, other: Window) -> int:
-        """How many tokens both begin with."""
-        pairs = zip(self.tokens, other.tokens, strict=False)
-        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
     def close_turn(self, reply: tuple[int, ...], closing: tuple[int, ...], turn: TurnId, unevaluated: int) -> Window:
         """The window after a reply: its tokens, the closing mark, and the turn counted as standing in it.

@@ -42,38 +42,25 @@ class HeldTokens:
         return len(self.cells.tokens(self.sequence))
 
 
-class ScriptedLanes:
+class ScriptedLanes(LaneTable):
     """The lanes of a scripted model; four sessions have room, in `room` tokens. `saved` and `restored` say for which
     lanes a file was written and read."""
 
     def __init__(self, room: int) -> None:
         self.cache = TokenCache()
+        super().__init__(self.cache, SEQUENCES, room)
         self.saved: list[Lane] = []
         self.restored: list[Lane] = []
-        self._table = LaneTable(self.cache, SEQUENCES, room)
 
-    @property
-    def names(self) -> tuple[Lane, ...]:
-        return self._table.names
-
-    def held(self, lane: Lane) -> Sequence[int]:
-        return self._table.held(lane)
-
-    def leaving(self, lane: Lane, cells: int) -> list[Lane]:
-        return self._table.leaving(lane, cells)
-
-    def enter(self, lane: Lane, prompt: Sequence[int], cells: int) -> tuple[HeldTokens, int]:
-        kept = self._table.enter(lane, prompt, cells)
-        return HeldTokens(self.cache.cells, self._table.sequence(lane)), kept
-
-    def drop(self, lane: Lane) -> None:
-        self._table.drop(lane)
+    def tokens(self, lane: Lane) -> HeldTokens:
+        """What a lane that is there holds."""
+        return HeldTokens(self.cache.cells, self.sequence(lane))
 
     def clear(self) -> None:
         self.cache.cells.clear()
 
     def save(self, lane: Lane, tokens: int, path: str) -> None:
-        self.cache.trim(self._table.sequence(lane), tokens)
+        self.cache.trim(self.sequence(lane), tokens)
         try:
             Path(path).write_text(json.dumps(list(self.held(lane))))
         except OSError as error:
@@ -82,9 +69,9 @@ class ScriptedLanes:
 
     def restore(self, lane: Lane, tokens: Sequence[int], path: str) -> bool:
         kept = json.JSONDecoder().raw_decode(Path(path).read_text(errors="replace"))[0]
-        sequence = self._table.make_room(lane, len(tokens))
+        sequence = self.make_room(lane, len(tokens))
         if kept != list(tokens):
-            self._table.drop(lane)
+            self.drop(lane)
             return False
         self.cache.cells.append(sequence, tokens)
         self.restored.append(lane)

@@ -192,7 +192,8 @@ class ScriptedModel:
         with self._call():
             self.prompts.append(prompt)
             self.samplings.append(sampling)
-            self._held, reused = self._lanes.enter(lane, prompt, min(len(prompt) + sampling.max_tokens, self._context))
+            reused = self._lanes.enter(lane, prompt, min(len(prompt) + sampling.max_tokens, self._context))
+            self._held = self._lanes.tokens(lane)
             self._prefill(prompt[reused:], stop)
             evaluated = len(self._held) - reused
             tokens: list[int] = []
