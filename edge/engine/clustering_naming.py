@@ -17,14 +17,13 @@ from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_state import LEAST_BACKGROUND
 from edge.engine.clustering_work import Task
 from edge.memory.cluster_naming import (
-    alike,
     best_lead,
     clean_key,
     is_told,
     line_of,
     set_apart,
     tags_of,
-    word_key,
+    untaken,
     word_keys,
 )
 from edge.memory.cluster_words import Said, as_said, said_by
@@ -52,20 +51,21 @@ def first_profile(task: Task, units: Sequence[UnitId], taken: Sequence[str]) -> 
     those make no key."""
     language = task.picture.language(units)
     texts, others = task.picture.texts(units), others_than(task, units)
-    if is_small_talk(texts, best_lead(said_by(texts, others, language))):
+    said = said_by(texts, others, language)
+    if is_small_talk(texts, best_lead(said)):
         return _small_talk(task, units, texts, language, taken)
-    key = word_key(texts, others, language, taken)
+    key = next(untaken(word_keys(said, texts), taken), None)
     return None if key is None else profile_of(task, units, key, by_model=False)
 
 
 def _small_talk(
     task: Task, units: Sequence[UnitId], texts: Sequence[str], language: Language, taken: Sequence[str]
 ) -> Profile | None:
-    free = [name for name in small_talk_names(texts, language) if not any(alike(name, other) for other in taken)]
-    if not free:
+    key = next(untaken(small_talk_names(texts, language), taken), None)
+    if key is None:
         return None
     described = task.picture.texts(task.picture.central(units, 1))
-    return Profile(free[0], line_of(described[0]) if described else "", coarse=Coarse.SMALL_TALK)
+    return Profile(key, line_of(described[0]) if described else "", coarse=Coarse.SMALL_TALK)
 
 
 def profile_of(
@@ -134,7 +134,7 @@ async def name_in(task: Task, topic: Topic, language: Language, taken: Sequence[
     line = await asking.name(shown, language, seed=task.run.seed)
     written = clean_key(line, shown, language)
     names = await asyncio.to_thread(_names, task, own, language, written, told.said)
-    usable = {name: worth for name, worth in names.items() if not any(alike(name, other) for other in taken)}
+    usable = {name: names[name] for name in untaken(names, taken)}
     is_line = written is not None and next(iter(usable), None) == written
     key = await _likeliest_name(task, asking, usable, weighed, language, is_line=is_line)
     return None if key is None else Name(key, by_model=True)
@@ -152,7 +152,7 @@ def _told(task: Task, own: Sequence[UnitId], language: Language, taken: Sequence
     texts = task.picture.texts(own)
     said = said_by(texts, others_than(task, own), language)
     keys = word_keys(said, texts) if is_told(best_lead(said), len(texts)) else []
-    return _Told(said, next((key for key in keys if not any(alike(key, other) for other in taken)), None))
+    return _Told(said, next(untaken(keys, taken), None))
 
 
 def _names(task: Task, own: Sequence[UnitId], language: Language, line: str | None, said: Said) -> dict[str, float]:

@@ -76,23 +76,19 @@ class Picture:
     def features(self, units: Sequence[UnitId]) -> Vectors:
         """Of the notes with what was said around them, as far as it is among the notes. (n, dimension)"""
         missing = [unit for unit in units if unit not in self._features]
-        around = [self._beside.get(unit, {}) for unit in missing]
-        self._know([*missing, *(other for others in around for other in others)])
-        for unit, others in zip(missing, around, strict=True):
-            own = self._own[unit]
-            if others:
-                own = in_context(own, weighted_mean(np.stack([self._own[other] for other in others]), others.values()))
-            self._features[unit] = own
+        self._know([*missing, *(other for unit in missing for other in self._beside.get(unit, {}))])
+        self._features.update((unit, self.in_talk(unit, self._own[unit])) for unit in missing)
         return np.stack([self._features[unit] for unit in units])
 
-    def in_talk(self, unit: UnitId, reading: Vectors) -> Vectors:
-        """Another reading of a note, with what is read in what was said around it. (probes,)"""
+    def in_talk(self, unit: UnitId, own: Vectors) -> Vectors:
+        """A note's own features, or another reading of it, with what of the same is in what was said around it. `own`
+        are the first numbers of a row of features, or all. (as many)"""
         others = self._beside.get(unit, {})
         if not others:
-            return reading
+            return own
         self._know(others)
-        rows = np.stack([self._own[other][: self.frame.probes] for other in others])
-        return in_context(reading, weighted_mean(rows, others.values()))
+        rows = np.stack([self._own[other][: len(own)] for other in others])
+        return in_context(own, weighted_mean(rows, others.values()))
 
     def read_as(self, topics: Sequence[Topic], *, but: UnitId) -> Vectors:
         """What the model reads in the members of each topic, without one note; nothing where no other is a member.

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from edge.memory.cluster_naming import TAGS, alike, best_lead, line_of, main_language, tags_of, word_key
+from edge.memory.cluster_naming import TAGS, best_lead, line_of, main_language, tags_of, untaken, word_key
 from edge.memory.cluster_words import Said, said_by
 from edge.memory.clusters import Coarse, NamedBy, Profile
 from edge.memory.language import Language, language_of
@@ -86,11 +86,10 @@ def _small_talk(profile: Profile, members: Sequence[str], taken: Collection[str]
     """The profile of a cluster that is about nothing: no words name it."""
     if profile.coarse is Coarse.SMALL_TALK and is_small_talk_name(profile.key):
         return Evolution(profile)
-    names = small_talk_names(members, main_language(members))
-    free = [name for name in names if not any(alike(name, other) for other in taken)]
-    if not free:
+    key = next(untaken(small_talk_names(members, main_language(members)), taken), None)
+    if key is None:
         return Evolution(profile)
-    after = Profile(free[0], line_of(members[0]), named_by=NamedBy.WORDS, coarse=Coarse.SMALL_TALK)
+    after = Profile(key, line_of(members[0]), named_by=NamedBy.WORDS, coarse=Coarse.SMALL_TALK)
     return Evolution(after, "most members thank, praise or greet, and no words are theirs alone")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from edge.errors import ClusterKeyInvalid
@@ -69,12 +69,6 @@ def clean_key(line: str, notes: Sequence[str], language: Language) -> str | None
     return key if all(number in written for number in _DIGITS.findall(key)) else None
 
 
-def telling_words(members: Sequence[str], others: Sequence[str], language: Language) -> list[str]:
-    """Words that set the members apart, most telling first: by the share of the members that have them, less the share
-    of the others."""
-    return list(said_by(members, others, language).words)
-
-
 def word_key(
     members: Sequence[str],
     others: Sequence[str],
@@ -84,10 +78,13 @@ def word_key(
 ) -> str | None:
     """The best key of the members' own words that is not barred, nor too alike to those taken; None where there is
     none."""
-    for key in word_keys(said_by(members, others, language), members):
-        if not is_barred(key) and not any(alike(key, other) for other in taken):
-            return key
-    return None
+    keys = word_keys(said_by(members, others, language), members)
+    return next((key for key in untaken(keys, taken) if not is_barred(key)), None)
+
+
+def untaken(keys: Iterable[str], taken: Collection[str]) -> Iterator[str]:
+    """Those of the keys that are not too alike to one that is taken."""
+    return (key for key in keys if not any(alike(key, other) for other in taken))
 
 
 def word_keys(said: Said, members: Sequence[str]) -> list[str]:

@@ -155,11 +155,8 @@ def sums(evidence: Evidence, weights: Weights) -> Floats:
         - weights.assistant * evidence.assistant
         - weights.asks * evidence.asks
     ).astype(np.float32)
-    if weights.cluster and evidence.cluster.any():
-        gathered = np.float32(weights.cluster) * evidence.cluster
-    else:
-        gathered = np.zeros(len(total), dtype=np.float32)
-    if weights.company and (evidence.home >= 0).any():
+    gathered = np.float32(weights.cluster) * evidence.cluster
+    if weights.company:
         gathered = gathered + np.float32(weights.company) * company(evidence, total)
     if gathered.any():
         total += gathered - gathered[total.argmax()]

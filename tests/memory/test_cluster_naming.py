@@ -15,7 +15,6 @@ from edge.memory.cluster_naming import (
     main_language,
     set_apart,
     tags_of,
-    telling_words,
     word_key,
     word_keys,
 )
@@ -27,6 +26,11 @@ BREAD = ["The starter doubled in five hours.", "The loaf is dense, the starter i
 BOILER = ["The boiler shows E133.", "He looks at the boiler on Tuesday.", "The rent goes up."]
 DOUGH = ["面团还是太黏", "面团发酵了五个小时", "烤箱里的面团没有张开"]
 STOVE = ["锅炉坏了", "房东派人来修锅炉"]
+
+
+def telling_words(members: list[str], others: list[str], language: Language) -> list[str]:
+    """Most telling first."""
+    return list(said_by(members, others, language).words)
 
 
 @pytest.mark.parametrize(
