@@ -3,8 +3,8 @@
 First groups are made by average linkage (Sokal and Michener, "A statistical method for evaluating systematic
 relationships", 1958). Large ones are halved by spherical k-means (Dhillon and Modha, "Concept decompositions for large
 sparse text data using clustering", Machine Learning 42, 2001, section 3) from k-means++ seeds (Arthur and
-Vassilvitskii, SODA 2007, section 2.2), several times over, of which the most coherent is kept. The silhouette
-(Rousseeuw 1987) says how well groups stand apart. The same seed gives the same groups.
+Vassilvitskii, SODA 2007, section 2.2), several times over, of which the most coherent is kept. The same seed gives the
+same groups.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ SPLIT_OVER = 300
 """Members over which a cluster is split."""
 _ROUNDS = 30
 _STARTS = 4
-_SAMPLED = 400
 _NOTHING = 1e-9
 
 
@@ -82,26 +81,6 @@ def nearest(vector: Vectors, centroids: Vectors, count: int) -> list[int]:
 def most_central(vectors: Vectors, count: int) -> list[int]:
     """The rows nearest the centroid of all of them, best first."""
     return nearest(centroid(vectors), vectors, count)
-
-
-def silhouette(vectors: Vectors, labels: Labels, seed: int = 0) -> float:
-    """Mean silhouette by cosine distance, -1 to 1, of at most 400 of the vectors; 0 where there are no two groups."""
-    if len(vectors) > _SAMPLED:
-        chosen = np.sort(np.random.default_rng(seed).choice(len(vectors), _SAMPLED, replace=False))
-        vectors, labels = vectors[chosen], labels[chosen]
-    groups = np.unique(labels)
-    if len(groups) < 2:
-        return 0.0
-    distances = 1.0 - vectors @ vectors.T
-    member = (labels[:, None] == groups[None, :]).astype(np.float32)
-    sizes = member.sum(axis=0)
-    own = member.astype(bool)
-    totals = distances @ member
-    alone = sizes[np.argmax(member, axis=1)] < 2
-    within = totals[own] / np.maximum(sizes[np.argmax(member, axis=1)] - 1, 1)
-    between = np.where(own, np.inf, totals / sizes).min(axis=1)
-    wider = np.maximum(np.maximum(within, between), _NOTHING)
-    return float(np.where(alone, 0.0, (between - within) / wider).mean())
 
 
 def parts(vectors: Vectors, seed: int, most: int = SPLIT_OVER) -> list[Labels]:

@@ -18,7 +18,7 @@ from edge.clock import SystemClock
 from edge.engine.clustering import Clustering
 from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.engine.offpeak import AsideModel, Interrupts
-from edge.memory.cluster_maths import Labels, Vectors, normalised, silhouette
+from edge.memory.cluster_maths import Labels, Vectors, normalised
 from edge.memory.clusters import Cluster, RunState
 from edge.memory.language import language_of
 from edge.memory.units import Draft, Kind, UnitId
@@ -43,6 +43,7 @@ from scripts.benchmarks.judged_pairs import (
 )
 from scripts.benchmarks.memory import OWNER, BenchMemory, bench_memory
 from scripts.benchmarks.report import NOISE, Report, Table
+from scripts.benchmarks.silhouette import silhouette
 
 _ALIKE = 0.9
 T = TypeVar("T")
