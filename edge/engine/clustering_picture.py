@@ -13,7 +13,7 @@ from edge.engine.cluster_ports import ClusterStore, leads
 from edge.engine.ports import MemoryStore, Worker
 from edge.engine.reading_ports import ReadingStore
 from edge.errors import MemoryNotFound
-from edge.memory.cluster_context import Said, beside, in_context, weighted_mean
+from edge.memory.cluster_context import Occasion, beside, in_context, weighted_mean
 from edge.memory.cluster_maths import Vectors, centroid, most_central, normalised
 from edge.memory.cluster_naming import main_language
 from edge.memory.cluster_signals import Frame, Note, frame
@@ -179,7 +179,7 @@ class Pictures:
                 language_of(unit.content),
                 readings.get(id_),
                 vectors.get(id_),
-                _said(unit, places.get(id_, NOWHERE)),
+                _occasion(unit, places.get(id_, NOWHERE)),
             )
             for id_, unit in units.items()
         }
@@ -194,8 +194,8 @@ class Pictures:
         return found
 
 
-def _said(unit: Unit, place: Place) -> Said | None:
-    return None if place.session is None else Said(place.session, unit.created_at, unit.id)
+def _occasion(unit: Unit, place: Place) -> Occasion | None:
+    return None if place.session is None else Occasion(place.session, unit.created_at, unit.id)
 
 
 def profiles(clusters: Sequence[Cluster], changes: Sequence[Change]) -> dict[Target, Profile]:

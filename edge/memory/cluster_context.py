@@ -26,7 +26,7 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Said:
+class Occasion:
     """Where and when a note was said; `number` orders what was said at one time."""
 
     session: SessionId
@@ -34,13 +34,13 @@ class Said:
     number: int
 
 
-def beside(said: Mapping[Id, Said]) -> dict[Id, dict[Id, float]]:
+def beside(said: Mapping[Id, Occasion]) -> dict[Id, dict[Id, float]]:
     """For each note those of the same talk at most two steps before and after it, and how much each counts."""
     order = sorted(said, key=lambda note: said[note])
     return {note: dict(_around(order, at, said)) for at, note in enumerate(order)}
 
 
-def _around(order: list[Id], at: int, said: Mapping[Id, Said]) -> Iterable[tuple[Id, float]]:
+def _around(order: list[Id], at: int, said: Mapping[Id, Occasion]) -> Iterable[tuple[Id, float]]:
     for way in (-1, 1):
         near = order[at]
         for step, weight in _STEPS.items():
@@ -51,7 +51,7 @@ def _around(order: list[Id], at: int, said: Mapping[Id, Said]) -> Iterable[tuple
             yield near, weight
 
 
-def _in_one_talk(one: Said, other: Said) -> bool:
+def _in_one_talk(one: Occasion, other: Occasion) -> bool:
     return one.session == other.session and abs(one.at - other.at) <= TALK_GAP
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edge.memory.cluster_context import Said
+from edge.memory.cluster_context import Occasion
 from edge.memory.cluster_maths import Vectors, normalised
 from edge.memory.language import Language
 from edge.memory.text import telling_terms
@@ -52,7 +52,7 @@ class Note:
     language: Language
     reading: Vectors | None = None
     vector: Vectors | None = None
-    said: Said | None = None
+    said: Occasion | None = None
 
 
 @dataclass(frozen=True, slots=True)

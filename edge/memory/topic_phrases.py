@@ -117,7 +117,7 @@ class Cue(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Heard:
     """A message without its phrase. `object` is what stands right behind the phrase ("the complaint"), `rest` all else
     of the message with it; `earlier`: the phrase points to what was spoken of before, without a name."""
 
@@ -127,21 +127,21 @@ class Said:
     earlier: bool = False
 
 
-def listen(message: str, language: str) -> Said:
+def listen(message: str, language: str) -> Heard:
     """The phrase in a message, looked for in its beginning: a subject is changed before it is spoken of."""
     head = message[:_LONGEST].replace("\u2019", "'")
     for cue, patterns in ((Cue.NEW, _NEW), (Cue.BACK, _BACK)):
         found = patterns[language].search(head)
         if found is not None:
-            return _said(cue, message, found)
+            return _heard(cue, message, found)
     found = _BACK_ANYWHERE.search(head)
     if found is not None:
-        return Said(Cue.BACK, message, message, earlier=_EARLIER.search(head) is not None)
-    return Said(Cue.ASIDE if _ASIDE[language].search(head) else None, message, message)
+        return Heard(Cue.BACK, message, message, earlier=_EARLIER.search(head) is not None)
+    return Heard(Cue.ASIDE if _ASIDE[language].search(head) else None, message, message)
 
 
-def _said(cue: Cue, message: str, found: re.Match[str]) -> Said:
+def _heard(cue: Cue, message: str, found: re.Match[str]) -> Heard:
     behind = _OBJECT.match(message, found.end())
     spoken = behind[0] if behind is not None else ""
     rest = f"{message[: found.start()]} {message[found.end() :]}"
-    return Said(cue, spoken, rest, earlier=_EARLIER.search(found[0] + spoken) is not None)
+    return Heard(cue, spoken, rest, earlier=_EARLIER.search(found[0] + spoken) is not None)

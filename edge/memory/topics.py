@@ -76,14 +76,14 @@ def move(message: str, current: Topic | None, earlier: Sequence[Topic], near: Ca
     if current is None:
         return Stay()
     language = language_of(message)
-    said = listen(message, language)
-    if said.cue is Cue.ASIDE:
+    heard = listen(message, language)
+    if heard.cue is Cue.ASIDE:
         return Stay()
-    compared = _Compared(content_terms(said.rest), content_terms(said.object), current, earlier)
-    if said.cue is Cue.NEW:
+    compared = _Compared(content_terms(heard.rest), content_terms(heard.object), current, earlier)
+    if heard.cue is Cue.NEW:
         return compared.leaving()
-    if said.cue is Cue.BACK:
-        return compared.returning(unnamed=said.earlier)
+    if heard.cue is Cue.BACK:
+        return compared.returning(unnamed=heard.earlier)
     return compared.drifting(near if language == "en" else lambda: None)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.cluster_context import Said, beside, in_context, weighted_mean
+from edge.memory.cluster_context import Occasion, beside, in_context, weighted_mean
 from edge.memory.neighbours import TALK_GAP
 from edge.memory.units import SessionId
 from tests.store.making import MAIN, NOON, WORK
@@ -18,8 +18,8 @@ MINUTE = timedelta(minutes=1)
 _PLACES = st.lists(st.tuples(st.sampled_from([MAIN, WORK]), st.integers(0, 600)), max_size=12)
 
 
-def said(*minutes: float, session: SessionId = MAIN, first: int = 0) -> dict[int, Said]:
-    return {first + at: Said(session, NOON + minute * MINUTE, first + at) for at, minute in enumerate(minutes)}
+def said(*minutes: float, session: SessionId = MAIN, first: int = 0) -> dict[int, Occasion]:
+    return {first + at: Occasion(session, NOON + minute * MINUTE, first + at) for at, minute in enumerate(minutes)}
 
 
 def test_what_was_said_just_before_and_after_counts_most() -> None:
@@ -42,12 +42,15 @@ def test_after_a_long_silence_another_talk_begins() -> None:
 
 
 def test_what_was_said_at_one_time_is_in_the_order_of_its_numbers() -> None:
-    assert beside({3: Said(MAIN, NOON, 3), 1: Said(MAIN, NOON, 1), 2: Said(MAIN, NOON, 2)})[1] == {2: 1.0, 3: 0.5}
+    assert beside({3: Occasion(MAIN, NOON, 3), 1: Occasion(MAIN, NOON, 1), 2: Occasion(MAIN, NOON, 2)})[1] == {
+        2: 1.0,
+        3: 0.5,
+    }
 
 
 @given(places=_PLACES)
 def test_two_notes_are_around_each_other_alike(places: list[tuple[SessionId, int]]) -> None:
-    notes = {at: Said(session, NOON + minute * MINUTE, at) for at, (session, minute) in enumerate(places)}
+    notes = {at: Occasion(session, NOON + minute * MINUTE, at) for at, (session, minute) in enumerate(places)}
     around = beside(notes)
     assert set(around) == set(notes)
     for one, others in around.items():
