@@ -30,6 +30,6 @@ class ColdStore(Protocol):
 
     def mend(self, owner: OwnerId, at: datetime, limit: int) -> int:
         """Put back what no longer is as a cold cluster is left: clusters archived at a moment that is still to come
-        (the clock was wrong then), that have got new members since, or of which nothing is archived; and up to `limit`
-        units that are in no archived cluster any more, as a run was undone or the person moved them. How many clusters
-        and units it were."""
+        (the clock was wrong then), that have got members since, also older ones, or of which nothing is archived; and
+        up to `limit` units that are in no archived cluster any more, as a run was undone or the person moved them. How
+        many clusters and units it were."""

@@ -38,11 +38,15 @@ _BACK = "UPDATE units AS u SET archived_at = NULL, archived_why = NULL"
 _TOGETHER = f"{_BACK} WHERE u.owner = :owner AND u.cluster = :cluster AND {_COLD} RETURNING id"
 _ALONE = f"{_BACK}, last_accessed = :at WHERE u.id = :unit AND u.owner = :owner RETURNING id"
 _OPEN = "UPDATE clusters SET archived_at = NULL WHERE id = :cluster AND owner = :owner"
+_CAME = """
+    EXISTS (SELECT 1 FROM cluster_placements p JOIN cluster_runs r ON r.id = p.run
+        WHERE p.unit = u.id AND p.cluster = c.id AND r.state = 'done' AND r.ended_at > c.archived_at)
+"""
 _REOPEN = f"""
     UPDATE clusters AS c SET archived_at = NULL
     WHERE c.owner = :owner AND c.gone = 0 AND c.archived_at IS NOT NULL AND (
         c.archived_at > :at OR NOT EXISTS (SELECT 1 {_MEMBERS} AND {_COLD})
-        OR EXISTS (SELECT 1 {_MEMBERS} AND {_LEAVES} AND u.created_at > c.archived_at))
+        OR EXISTS (SELECT 1 {_MEMBERS} AND {_LEAVES} AND (u.created_at > c.archived_at OR {_CAME})))
 """
 _STRAY = f"""
     SELECT u.id FROM units u INDEXED BY units_archived WHERE u.owner = :owner AND u.archived_at IS NOT NULL AND {_COLD}

@@ -363,6 +363,12 @@ class FakeClusters:
         kept.centroid = mean_vector([*self.vectors(kept.owner, members).values()])
         kept.embedder = None if kept.centroid is None else self._store.embedder()
 
+    def placed_since(self, owner: OwnerId, cluster: ClusterId, moment: datetime) -> set[UnitId]:
+        """Units that runs in force since a moment put into a cluster."""
+        in_force = [kept for kept in self._of(owner) if kept.run.state is RunState.DONE]
+        runs = [kept for kept in in_force if kept.run.ended_at is not None and kept.run.ended_at > moment]
+        return {unit for kept in runs for unit, (_, to, _) in kept.moved.items() if to == cluster}
+
     def clear(self, owner: OwnerId, units: Sequence[Unit]) -> list[ClusterId]:
         """Take the words of units out that are about to be forgotten; the clusters that lose members."""
         clean(self._kept, self._of(owner), owner, units, self._mine(owner))

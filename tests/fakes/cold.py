@@ -61,7 +61,9 @@ class FakeCold:
         closed = self._store.clusters._kept[cluster].archived_at
         assert closed is not None
         is_empty = all(unit.cluster != cluster for unit in self._cold(owner))
-        return closed > at or is_empty or any(unit.created_at > closed for unit in self._leaving(owner, cluster, at))
+        came = self._store.clusters.placed_since(owner, cluster, closed)
+        new = [unit for unit in self._leaving(owner, cluster, at) if unit.created_at > closed or unit.id in came]
+        return closed > at or is_empty or bool(new)
 
     def _leaving(self, owner: OwnerId, cluster: ClusterId, at: datetime) -> list[Unit]:
         return [

@@ -108,6 +108,17 @@ class ColdContract:
         assert store.cold.mend(ANN, after(days=41), 9) == 2
         assert seen(store, archived=False, at=after(days=41)) == sorted([*units, *late])
 
+    @pytest.mark.parametrize("content", ["the kettle leaks", "水壶漏了"])
+    def test_a_cluster_that_got_an_older_unit_comes_back(self, store: Cooling, content: str) -> None:
+        cluster, units = cooled(store, "the kettle is blue")
+        old = noted(store, content)
+        assert store.cold.mend(ANN, after(days=39), 9) == 0
+        store.clusters.edit(ANN, "move", [], [Placement(old[0], cluster, Placed.PERSON)], after(days=40))
+        assert store.cold.mend(ANN, after(days=41), 9) == 2
+        assert seen(store, archived=False, at=after(days=41)) == sorted([*units, *old])
+        assert store.cold.put_away(ANN, cluster, after(days=1), after(days=42)) == (*units, *old)
+        assert store.cold.mend(ANN, after(days=43), 9) == 0
+
     def test_a_clock_that_was_ahead_is_made_good(self, store: Cooling) -> None:
         _, units = cooled(store, "the kettle is blue")
         assert store.cold.mend(BOB, after(days=2), 9) == 0
