@@ -26,7 +26,7 @@ from edge.engine.clustering_picture import Picture, Pictures, Topic
 from edge.engine.clustering_state import Phase, State, read_state
 from edge.engine.clustering_work import Outcome, Task
 from edge.engine.offpeak import AsideModel, Worked
-from edge.engine.ports import MemoryStore, Worker
+from edge.engine.ports import MemoryStore, Vector, Worker
 from edge.engine.reading_ports import ReadingStore
 from edge.memory.cluster_maths import SPLIT_OVER
 from edge.memory.clusters import Cluster, Coarse, Dissolve, NamedBy, Run, StagedNumber
@@ -84,6 +84,7 @@ class Clustering:
         self._clock = clock
         self._pictures = Pictures(memory, store, clusters, readings)
         self._fit: dict[str, frozenset[Language]] = {}
+        self._usual: dict[tuple[str, Language], Vector] = {}
         self._seen: _Seen | None = None
 
     async def is_due(self, owner: OwnerId) -> bool:
@@ -93,7 +94,7 @@ class Clustering:
 
     async def work(self, owner: OwnerId, model: AsideModel | None) -> Worked:
         """Do a little of the run that is open, or begin one where there are new units."""
-        asking = None if model is None else Asking(model)
+        asking = None if model is None else Asking(model, self._usual)
         languages = frozenset[Language]() if asking is None else await self._languages(asking)
         able = asking if languages else None
         run = await self._memory.run(partial(self._clusters.open_run, owner))

@@ -26,8 +26,10 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 class Asking:
     """One model, asked about topics. All raise Cancelled when a turn arrives."""
 
-    def __init__(self, model: AsideModel) -> None:
+    def __init__(self, model: AsideModel, usual: dict[tuple[str, Language], Vector]) -> None:
+        """`usual` keeps what readers read where there is no note: it belongs to who asks again and again."""
         self._model = model
+        self._usual = usual
         self._choosing = Choosing(model.tokenizer)
         self._probes = self._choosing.probes()
 
@@ -49,8 +51,15 @@ class Asking:
         return await self._read(self._choosing.topic(note))
 
     async def read_again(self, note: str, language: Language) -> Vector | None:
-        """The same by the simpler question; an empty note gives what is usual."""
+        """The same by the simpler question."""
         return await self._read(self._choosing.simpler(note, language))
+
+    async def usual_again(self, language: Language) -> Vector | None:
+        """What the simpler question gives where there is no note; a model is asked it once."""
+        known = self._usual.get((self.reader, language))
+        if known is None and (known := await self.read_again("", language)) is not None:
+            self._usual[self.reader, language] = known
+        return known
 
     async def _read(self, prompt: Sequence[int]) -> Vector | None:
         if not self._probes:

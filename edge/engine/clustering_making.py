@@ -32,6 +32,8 @@ BOOTSTRAP_FEWEST = 12
 """Units from which on the first clusters are made."""
 FEWEST = 3
 """Units that make a cluster, if they lie together."""
+_DRAWN = 0.75
+"""Of the units, those that a second attempt makes its first groups of."""
 _TOGETHER = 0.45
 """Cosine to their centroid of units that lie together."""
 _CLOSE = 0.75
@@ -52,7 +54,7 @@ async def name(task: Task) -> Outcome:
     if not new or task.asking is None:
         return Outcome(task.state, True)
     topic = new[0]
-    taken = [other.profile.key for other in task.picture.topics if other.to != topic.to]
+    taken = task.picture.keys(but=topic.to)
     main = task.picture.language(topic.members)
     other: Language = "en" if main == "zh" else "zh"
     names = {language: await name_in(task, topic, language, taken) for language in (main, other)}
@@ -104,11 +106,11 @@ def _gathered(task: Task) -> Outcome:
     if task.picture.topics:
         groups = lying_together(vectors, _TOGETHER, FEWEST + 1) if units else []
     else:
-        groups = _first_groups(vectors) if len(units) >= BOOTSTRAP_FEWEST else []
+        groups = _first_groups(task, vectors) if len(units) >= BOOTSTRAP_FEWEST else []
     changes, placements = _made(task, [[units[at] for at in group] for group in groups])
     placed = {placement.unit for placement in placements}
     left = [Placement(unit, None, Why.UNPLACED) for unit in free if unit not in placed]
-    counts = {"gathered": len(placements), "created": len(changes)} if changes else {}
+    counts = {"gathered": len(placements), "created": len(changes)} if placements else {}
     return Outcome(task.state, True, changes, [*placements, *left], counts=counts)
 
 
@@ -118,7 +120,7 @@ def split_into(task: Task, topic: Topic, members: Sequence[UnitId]) -> Outcome:
     groups = sorted(([int(row) for row in part] for part in parts(rows, task.run.seed)), key=len, reverse=True)
     changes, placements = _made(task, [[members[at] for at in group] for group in groups[1:]], Why.SPLIT)
     state = task.state.with_done(f"split {topic.to}")
-    return Outcome(state, False, changes, placements, counts={"split": len(changes)})
+    return Outcome(state, False, changes, placements, counts={"split": len(changes), "moved": len(placements)})
 
 
 def _made(
@@ -128,8 +130,7 @@ def _made(
     small talk goes to one cluster."""
     changes: list[Change] = []
     placements: list[Placement] = []
-    taken = [topic.profile.key for topic in task.picture.topics]
-    chatting = next((topic.to for topic in task.picture.topics if topic.profile.coarse is Coarse.SMALL_TALK), None)
+    taken, chatting = task.picture.keys(), task.picture.small_talk
     for units in groups:
         profile = first_profile(task, units, taken)
         if profile is None:
@@ -148,9 +149,15 @@ def _made(
     return changes, placements
 
 
-def _first_groups(vectors: Vectors) -> list[list[int]]:
-    labels = linked(vectors, round(math.sqrt(len(vectors))))
-    groups = [[int(row) for row in np.flatnonzero(labels == label)] for label in range(int(labels.max()) + 1)]
+def _first_groups(task: Task, vectors: Vectors) -> list[list[int]]:
+    """Groups by average linkage. Where the model's were denied before, of a part that the run's seed draws: linkage of
+    all would make the same again. What is not drawn is weighed among them later."""
+    drawn = np.arange(len(vectors))
+    if task.fuller and task.asking is not None:
+        random = np.random.default_rng(task.run.seed)
+        drawn = np.sort(random.choice(drawn, round(_DRAWN * len(drawn)), replace=False))
+    labels = linked(vectors[drawn], round(math.sqrt(len(drawn))))
+    groups = [[int(row) for row in drawn[labels == label]] for label in range(int(labels.max()) + 1)]
     return [group for group in groups if len(group) >= FEWEST]
 
 

@@ -20,13 +20,13 @@ from edge.memory.cluster_signals import Frame, Note, frame
 from edge.memory.clusters import (
     Change,
     Cluster,
+    Coarse,
     Create,
     Dissolve,
     Placement,
     Profile,
     Reprofile,
     RunId,
-    Staged,
     StagedNumber,
 )
 from edge.memory.language import Language, language_of
@@ -66,12 +66,25 @@ class Picture:
     notes: Mapping[UnitId, Note]
     topics: Sequence[Topic]
     frame: Frame
+    others: Mapping[Target, Profile] = field(default_factory=dict)
+    """Clusters that are no topics here: in the archive, or nothing is known of their members."""
     _beside: Mapping[UnitId, Mapping[UnitId, float]] = field(init=False)
     _own: dict[UnitId, Vectors] = field(default_factory=dict)
     _features: dict[UnitId, Vectors] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._beside = beside({unit: note.said for unit, note in self.notes.items() if note.said is not None})
+
+    def keys(self, *, but: Target | None = None) -> list[str]:
+        """The keys that clusters have, one left out: no other may be called so."""
+        known = {topic.to: topic.profile for topic in self.topics} | dict(self.others)
+        return [profile.key for to, profile in known.items() if to != but]
+
+    @property
+    def small_talk(self) -> Target | None:
+        """The cluster of small talk; one in the archive where none is active."""
+        known = [(topic.to, topic.profile) for topic in self.topics] + [*self.others.items()]
+        return next((to for to, profile in known if profile.coarse is Coarse.SMALL_TALK), None)
 
     def features(self, units: Sequence[UnitId]) -> Vectors:
         """Of the notes with what was said around them, as far as it is among the notes. (n, dimension)"""
@@ -108,7 +121,7 @@ class Picture:
 
     def with_notes(self, notes: Mapping[UnitId, Note]) -> Picture:
         """The same with more notes."""
-        return Picture({**self.notes, **notes}, self.topics, self.frame)
+        return Picture({**self.notes, **notes}, self.topics, self.frame, self.others)
 
     @property
     def centroids(self) -> Vectors:
@@ -139,17 +152,22 @@ class Pictures:
         """`units` are those that the run places; `reader` None leaves readings out."""
         staged = await self._memory.run(partial(self._clusters.staged, owner, run))
         placed = {placement.unit: placement for placement in staged.placements}
-        members = await self._members(owner, staged, placed)
+        clusters = await self._memory.run(partial(self._clusters.clusters, owner, include_archived=True))
+        known = profiles(clusters, staged.changes)
+        away = {cluster.id for cluster in clusters if cluster.archived_at is not None}
+        away -= {placement.to for placement in staged.placements}
+        members = await self._members(owner, {to: known[to] for to in known if to not in away}, placed)
         every = list(dict.fromkeys([*units, *(unit for _, _, own in members for unit in own)]))
         notes = await self.notes(owner, every, reader)
-        return await asyncio.to_thread(_picture, notes, members)  # reckoning may take longer than the loop may stand
+        return await asyncio.to_thread(
+            _picture, notes, members, known
+        )  # reckoning may take longer than the loop may stand
 
     async def _members(
-        self, owner: OwnerId, staged: Staged, placed: Mapping[UnitId, Placement]
+        self, owner: OwnerId, clusters: Mapping[Target, Profile], placed: Mapping[UnitId, Placement]
     ) -> list[tuple[Target, Profile, list[UnitId]]]:
-        clusters = await self._memory.run(partial(self._clusters.clusters, owner))
         found: list[tuple[Target, Profile, list[UnitId]]] = []
-        for to, profile in profiles(clusters, staged.changes).items():
+        for to, profile in clusters.items():
             arrived = [unit for unit, placement in placed.items() if placement.to == to]
             known: list[UnitId] = []
             if not isinstance(to, StagedNumber):
@@ -212,9 +230,15 @@ def profiles(clusters: Sequence[Cluster], changes: Sequence[Change]) -> dict[Tar
     return known
 
 
-def _picture(notes: Mapping[UnitId, Note], members: Sequence[tuple[Target, Profile, list[UnitId]]]) -> Picture:
+def _picture(
+    notes: Mapping[UnitId, Note],
+    members: Sequence[tuple[Target, Profile, list[UnitId]]],
+    clusters: Mapping[Target, Profile],
+) -> Picture:
     picture = Picture(notes, (), frame([*notes.values()]))
     picture.topics = _topics(picture, members)
+    shown = {topic.to for topic in picture.topics}
+    picture.others = {to: profile for to, profile in clusters.items() if to not in shown}
     if notes:
         picture.features([*notes])
     return picture

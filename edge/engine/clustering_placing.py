@@ -17,6 +17,7 @@ from edge.memory.cluster_maths import nearest
 from edge.memory.cluster_signals import Note, beside_usual, decide, mixed
 from edge.memory.clusters import Coarse, Placement, Why
 from edge.memory.language import Language
+from edge.memory.small_talk import is_courtesy
 from edge.memory.units import UnitId
 
 NEAREST = 5
@@ -27,7 +28,6 @@ WRONG_SHARE = 0.3
 _BESIDE = 2
 _NOTES = 6
 """Notes of one unit of work: a second or two of a small model."""
-_WEIGHED = frozenset({Why.LIKELIHOOD, Why.CENTROID, Why.BOOTSTRAP, Why.SPLIT})
 
 
 async def read(task: Task) -> Outcome:
@@ -75,12 +75,12 @@ async def place(task: Task) -> Outcome:
 
 
 async def refine(task: Task) -> Outcome:
-    """Weigh those that have no place again, among the clusters there are now."""
+    """Weigh those that have no place again, among the clusters there are now. They were counted as unsure."""
     waiting = [unit for unit, placement in sorted(task.staged.items()) if _is_open(task, placement)]
     placed = [await _placed(task, unit) for unit in waiting[:_NOTES]]
     sure = [placement for placement in placed if placement.to is not None]
     state = task.state.with_done(*(f"refined {unit}" for unit in waiting[:_NOTES]))
-    return Outcome(state, len(waiting) <= _NOTES, placements=sure, counts=_counts(placed=len(sure)))
+    return Outcome(state, len(waiting) <= _NOTES, placements=sure, counts=_counts(placed_later=len(sure)))
 
 
 async def check(task: Task) -> Outcome:
@@ -95,7 +95,7 @@ async def check(task: Task) -> Outcome:
         return Outcome(task.state, True)
     state = task.state if task.state.tries else _with_tries(task)
     waiting = [unit for unit in state.tries if unit in task.staged and not state.is_done(f"checked {unit}")]
-    usual = {language: await task.asking.read_again("", language) for language in _languages(task, waiting[:_NOTES])}
+    usual = {language: await task.asking.usual_again(language) for language in _languages(task, waiting[:_NOTES])}
     placements = [checked for unit in waiting[:_NOTES] if (checked := await _checked(task, unit, usual)) is not None]
     state = state.with_done(*(f"checked {unit}" for unit in waiting[:_NOTES]))
     return Outcome(state, len(waiting) <= _NOTES, placements=placements, counts=_counts(checked=len(placements)))
@@ -116,7 +116,7 @@ async def _placed(task: Task, unit: UnitId) -> Placement:
     nowhere = Placement(unit, None, Why.UNPLACED)
     if not features.any():
         return nowhere
-    near = [task.picture.topics[at] for at in nearest(features, task.picture.centroids, NEAREST)]
+    near = _nearest(task, note, features)
     cosines = [float(topic.centroid @ features) for topic in near]
     asking = task.reads(note.language)
     if asking is None:
@@ -128,6 +128,18 @@ async def _placed(task: Task, unit: UnitId) -> Placement:
     scores = mixed(cosines, keys)
     at = decide(scores)
     return nowhere if at is None else task.goes(unit, near[at], Why.LIKELIHOOD, scores[at])
+
+
+def _nearest(task: Task, note: Note, features: Vector) -> list[Topic]:
+    """The topics that may be a note's, nearest first. Small talk is no topic of what tells something, however likely a
+    model finds its key."""
+    topics = task.picture.topics
+    if not is_courtesy(note.text):
+        topics = [topic for topic in topics if topic.profile.coarse is not Coarse.SMALL_TALK]
+    if not topics:
+        return []
+    centroids = np.stack([topic.centroid for topic in topics])
+    return [topics[at] for at in nearest(features, centroids, NEAREST)]
 
 
 async def _likelier(task: Task, asking: Asking, note: Note, topics: Sequence[Topic]) -> list[float | None] | None:
@@ -174,9 +186,7 @@ def _is_open(task: Task, placement: Placement) -> bool:
 def _with_tries(task: Task) -> State:
     nothing = {None, *(topic.to for topic in task.picture.topics if topic.profile.coarse is Coarse.SMALL_TALK)}
     placed = sorted(
-        unit
-        for unit, placement in task.staged.items()
-        if placement.to not in nothing and placement.why in _WEIGHED and _is_known(task, unit)
+        unit for unit, placement in task.staged.items() if placement.to not in nothing and _is_known(task, unit)
     )
     count = min(len(placed), max(CHECKED_LEAST, math.ceil(CHECKED_SHARE * len(placed))))
     drawn = np.random.default_rng(task.run.seed + 1).permutation(len(placed))[:count]

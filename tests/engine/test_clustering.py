@@ -12,12 +12,25 @@ from typing import TypeVar
 import pytest
 
 from edge.engine.clustering import Clustering
+from edge.engine.clustering_asking import LANGUAGES
 from edge.engine.clustering_state import Phase, State, read_state
-from edge.engine.model_ports import LanguageModel
+from edge.engine.model_ports import LanguageModel, StopSignal
 from edge.engine.offpeak import AsideModel, Interrupts
 from edge.errors import Cancelled
-from edge.memory.clusters import Coarse, Create, NamedBy, Placement, Profile, RunState, StagedNumber, Why, check_key
+from edge.memory.clusters import (
+    Coarse,
+    Create,
+    NamedBy,
+    Placement,
+    Profile,
+    RunId,
+    RunState,
+    StagedNumber,
+    Why,
+    check_key,
+)
 from edge.memory.units import ClusterId, OwnerId, SessionId, Source, TurnState, UnitId
+from edge.prompt.choosing import Choosing, prompts_hash
 from edge.store.sqlite import SqliteStore, open_store
 from tests.fakes.clock import SetClock
 from tests.fakes.memory_store import FakeMemoryStore
@@ -54,7 +67,7 @@ NOTES = [
     "飞机晚点两小时",
 ]
 MORE = ["the dog will not come", "猫又抓了沙发", "another song for the concert", "航班取消了", "the plane was late"]
-_COURTESIES = {
+COURTESIES = {
     "en": [
         "Thanks, that is so great!",
         "Wow, great, thanks!",
@@ -309,7 +322,7 @@ def test_what_is_about_nothing_lies_in_one_cluster_that_says_so(
     store: FakeMemoryStore, courtesies: str, key: str
 ) -> None:
     dogs = told(store, [f"the dog {what}" for what in ("limps", "barks", "sleeps", "eats", "swims", "runs")])
-    small = told(store, _COURTESIES[courtesies])
+    small = told(store, COURTESIES[courtesies])
     night(store, None)
     clusters = {cluster.id: cluster.profile for cluster in store.clusters.clusters(ANN)}
     chatting = [cluster for cluster, profile in clusters.items() if profile.coarse is Coarse.SMALL_TALK]
@@ -320,7 +333,7 @@ def test_what_is_about_nothing_lies_in_one_cluster_that_says_so(
 
 
 def test_two_clusters_of_small_talk_become_one_and_the_person_s_stays(store: FakeMemoryStore) -> None:
-    units = told(store, [*NOTES, *_COURTESIES["en"]])
+    units = told(store, [*NOTES, *COURTESIES["en"]])
     small = units[len(NOTES) :]
     made(store, "Hospital medicine", units[6:12], coarse=Coarse.PERSON)
     own = made(store, "kind words", small[:4], NamedBy.PERSON, coarse=Coarse.SMALL_TALK)
@@ -401,6 +414,61 @@ def test_random_choices_are_rolled_back_twice_and_then_centroids_decide(seed: in
     assert [store.unit(ANN, unit).content for unit in units] == NOTES
 
 
+def _begun(store: FakeMemoryStore, units: Sequence[UnitId], model: LanguageModel, seed: int, attempt: int) -> RunId:
+    """A run that is to place some units."""
+    run = store.clusters.begin_run(
+        ANN, trigger="test", seed=seed, attempt=attempt, model=model.id, prompts=prompts_hash(), embedder=None, at=NOON
+    )
+    store.clusters.note(ANN, run, Phase.READ, State(tuple(units)).as_json())
+    return run
+
+
+def _first_groups(seed: int, attempt: int) -> set[frozenset[UnitId]]:
+    """What a run with this seed and attempt makes its first clusters of."""
+    store, model = FakeMemoryStore(), TopicalModel()
+    run, clustering = _begun(store, told(store), model, seed, attempt), step(store)
+    while store.clusters.run(ANN, run).phase != Phase.SPLIT:
+        asyncio.run(clustering.work(ANN, aside(model)))
+    found: dict[object, set[UnitId]] = {}
+    for placement in store.clusters.staged(ANN, run).placements:
+        if placement.to is not None:
+            found.setdefault(placement.to, set()).add(placement.unit)
+    return {frozenset(members) for members in found.values()}
+
+
+def test_a_second_attempt_makes_other_first_groups_by_its_seed() -> None:
+    first = _first_groups(1, 1)
+    assert _first_groups(2, 1) == first
+    again = [_first_groups(seed, 2) for seed in (2, 3, 4)]
+    assert first not in again
+    assert len(set(map(frozenset, again))) == 3
+    assert _first_groups(2, 2) == again[0]
+
+
+def test_what_a_second_attempt_leaves_out_at_first_is_placed_later(store: FakeMemoryStore) -> None:
+    units, model = told(store), TopicalModel()
+    _begun(store, units, model, 2, 2)
+    counts = night(store, model)
+    assert counts["gathered"] <= 0.75 * len(units)
+    assert counts["placed_later"] > 0
+    assert counts["gathered"] + counts["placed_later"] == counts["applied"] >= 0.9 * len(units)
+    for members in groups(store, units):
+        assert len({topics_of(NOTES[units.index(unit)]) for unit in members}) == 1
+
+
+def test_what_is_usual_in_the_second_reading_is_asked_of_a_model_once(store: FakeMemoryStore) -> None:
+    model, clustering = _Noting(), step(store)
+    nothing = {language: [*Choosing(model.tokenizer).simpler("", language)] for language in LANGUAGES}
+    for notes in (NOTES, MORE):
+        told(store, notes)
+        while asyncio.run(clustering.work(ANN, aside(model))).more:
+            pass
+    checked = [run.counts.checked for run in store.clusters.runs(ANN, limit=5)]
+    assert len(checked) > 1
+    assert max(checked) > 6
+    assert [model.asked.count(prompt) for prompt in nothing.values()] == [1, 1]
+
+
 @pytest.mark.parametrize("line", _LINES)
 def test_a_bad_name_is_not_taken(store: FakeMemoryStore, line: str) -> None:
     told(store)
@@ -447,6 +515,18 @@ def test_interrupted_anywhere_it_comes_to_the_same(at: int) -> None:
             continue
     assert model.is_cut
     assert groups(cut, units) == groups(plain, units)
+
+
+class _Noting(TopicalModel):
+    """Keeps what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[list[int]] = []
+
+    def score(self, prefix: Sequence[int], candidates: Sequence[Sequence[int]], stop: StopSignal) -> list[float]:
+        self.asked.append([*prefix])
+        return super().score(prefix, candidates, stop)
 
 
 class _CutOff(TopicalModel):
