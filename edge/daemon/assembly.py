@@ -37,6 +37,7 @@ from edge.engine.doubles import Doubles
 from edge.engine.evolving import Evolving
 from edge.engine.forgetting import Copies, Forgetting
 from edge.engine.housekeeping import BackupStep, Job
+from edge.engine.intentions import Intentions
 from edge.engine.merging import Merging
 from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
 from edge.engine.nights import Nights
@@ -107,6 +108,7 @@ class Daemon:
                 batches,
                 serving,
                 topics,
+                Intentions(store.intents, rules),
                 whether,
                 Pace(speed, settings.prompt.target_first_token, clock),
             ),

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
+from edge.engine.intentions import Intentions
 from edge.engine.model_ports import LanguageModel
 from edge.engine.planning import Planning
 from edge.engine.ports import Scope, Worker
@@ -42,6 +43,7 @@ class MemoryDesk:
     batches: Batches
     serving: Serving
     topics: Topics
+    intentions: Intentions
     whether: Whether
     pace: Pace
 
@@ -58,7 +60,8 @@ class MemoryDesk:
             raise
 
     def _composed(self, turn: RunningTurn, windows: Windows, scope: Scope, thread: Thread, since: float) -> Progress:
-        planned = self.planning.find(scope, turn.message)
+        lead = self.intentions.lead(turn.owner, thread, turn.message)
+        planned = self.planning.find(scope, turn.message, lead)
         found = planned.found
         prompt = windows.prepare(
             scope,
@@ -73,4 +76,4 @@ class MemoryDesk:
         )
         told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
         echo = echo_of(turn.message, windows.heard(scope), ACKNOWLEDGEMENTS)
-        return Progress(found, prompt, scope.as_of, thread, planned.intent, told=told, echo=echo)
+        return Progress(found, prompt, scope.as_of, thread, lead, told=told, echo=echo)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from edge.engine.happened import happened
+from edge.engine.intentions import Lead
 from edge.engine.past import sentence_of
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.recall import Found, Recall
@@ -58,14 +59,14 @@ class Planning:
         self._limit = limit
         self._zone = zone
 
-    def find(self, scope: Scope, message: str, intent: Intent | None = None) -> Planned:
-        """Recall for a message, as it is planned for what it is for: `intent`, else what the rules say.
+    def find(self, scope: Scope, message: str, lead: Lead | None = None) -> Planned:
+        """Recall for a message, as it is planned for what it is for: as `lead` has it, else as the rules say.
 
         What a plan changes is what is told: not what is found to answer for certain, nor whether anything is reliable.
         """
-        intent = intent or self._rules.intent_of(message)
+        intent = self._rules.intent_of(message) if lead is None else lead.intent
         plan = plan_of(intent, message)
-        found = self._recall.find(scope, message, self._limit if plan.search else 0)
+        found = self._recall.find(scope, message, self._limit if plan.search else 0, lead)
         terms = worth(message, [each.told for each in found.recalled]) if plan.passage is not None or plan.when else {}
         times = self._times(found, terms) if plan.when else {}
         told = self._told(found, plan, terms)

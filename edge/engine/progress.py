@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from edge.engine.events import Usage
+from edge.engine.intentions import Lead
 from edge.engine.model_ports import Finish, Generation
 from edge.engine.recall import Found
 from edge.engine.serving import Given
@@ -29,7 +30,7 @@ class Progress:
     prompt: Prompt
     opened_at: datetime
     thread: Thread
-    intent: Intent
+    lead: Lead
     told: str | None = None
     reply: str = ""
     tokens: tuple[int, ...] = ()
@@ -48,6 +49,11 @@ class Progress:
     """What is to be asked behind the reply."""
     asked_tokens: int = 0
     """Tokens of the question that was asked."""
+
+    @property
+    def intent(self) -> Intent:
+        """What the turn is for."""
+        return self.lead.intent
 
     @property
     def words_to_ask(self) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from edge.clock import Clock
+from edge.engine.intentions import Lead
 from edge.engine.past import Past, PastAnswer
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.refusals import NO_LONGER_SO, Refusals, refusals
@@ -133,23 +134,23 @@ class Recall:
         self._search = Search(store, vectors, self._ranker, limits.candidates, clock, zone)
         self._clock = clock
 
-    def find(self, scope: Scope, query: str, limit: int | None = None) -> Found:
+    def find(self, scope: Scope, query: str, limit: int | None = None, lead: Lead | None = None) -> Found:
         """Recall units for a message or a question; a certain hit of the rules ends it.
 
         Where nothing reliable answers a question, what was archived is looked through as well. With a limit of 0 recall
-        is off, and nothing is said about what memory holds.
+        is off, and nothing is said about what memory holds. `lead` is the intent of the turn that asks.
         """
         limit = self._limits.units if limit is None else limit
         if limit == 0:
             return Found((), None, False, (), (), 0.0, 0.0)
-        found = self._find(scope, query, limit)
+        found = self._find(scope, query, limit, lead)
         is_asked = found.about_the_past or is_question(query)
         if found.recalled or scope.archived or not is_asked:
             return found
         behind = replace(scope, archived=True)
-        return found.or_else(self._find(behind, query, limit)) if self._store.visible(behind).any() else found
+        return found.or_else(self._find(behind, query, limit, lead)) if self._store.visible(behind).any() else found
 
-    def _find(self, scope: Scope, query: str, limit: int) -> Found:
+    def _find(self, scope: Scope, query: str, limit: int, lead: Lead | None) -> Found:
         started = self._clock.monotonic()
         for_now = scope.present and not scope.archived
         aliases = self._rules.aliases(self._store.slot_units(scope, [NAME], None))
@@ -164,7 +165,7 @@ class Recall:
         rules_seconds = self._clock.monotonic() - started
         searched = _Searched()
         if not (hits and asked and asked.certain):
-            searched = self._ranked(scope, query, asked, filling, aliases, limit)
+            searched = self._ranked(scope, query, asked, filling, aliases, limit, lead)
         ranking = searched.ranking if asked is None or asked.certain else searched.ranking.with_words_of(hits)
         return Found(
             recalled=_join(hits, ranking.kept, limit, certain=asked is None or asked.certain),
@@ -209,6 +210,7 @@ class Recall:
         filling: Sequence[Unit],
         aliases: Aliases,
         limit: int,
+        lead: Lead | None,
     ) -> _Searched:
         language = language_of(query)
         query = query[:_SEARCHED_CHARACTERS]
@@ -217,19 +219,27 @@ class Recall:
         searched = self._search.find(scope, query, language, 2 * limit, context, relations)
         started = self._clock.monotonic()
         refused = refusals(self._rules, query, context, language, asked, filling, aliases, searched.pool)
-        ranking = self._chosen(searched.pool, query, language, refused, limit, ())
+        ranking = self._chosen(searched.pool, query, language, refused, limit, lead)
         outdated = [each.unit.id for each, why in ranking.dropped if why == NO_LONGER_SO]
         if outdated and not ranking.kept:  # its score is what the others were measured by
-            ranking = self._chosen(searched.pool, query, language, refused, limit, outdated)
+            ranking = self._chosen(searched.pool, query, language, refused, limit, lead, outdated)
         ranking = replace(ranking, kept=self._search.with_passages(ranking.kept, searched.pool))
         stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
         return _Searched(ranking, searched.degraded, bool(searched.pool.people), stages)
 
     def _chosen(
-        self, pool: Pool, query: str, language: str, refused: Refusals, limit: int, without: Collection[UnitId]
+        self,
+        pool: Pool,
+        query: str,
+        language: str,
+        refused: Refusals,
+        limit: int,
+        lead: Lead | None,
+        without: Collection[UnitId] = (),
     ) -> Ranking:
+        ordered = self._ranker.order(pool, language, without)
         return choose(
-            self._ranker.order(pool, language, without),
+            ordered if lead is None else lead.ordered(ordered),
             refused.why,
             limit=limit,
             threshold=self._threshold(query),

@@ -38,6 +38,7 @@ class TurnWriting:
         assert written.turn is not None
         with _spared("the topic is followed anew from the next turn on"):
             self._desk.topics.written(owner, session, progress.thread, turn.message, written.turn)
+            self._desk.intentions.written(progress.thread, progress.lead, written.turn)
         with _spared("what the message says of the last reply is lost"):
             self._desk.serving.heard(owner, session, turn.message, written)
         with _spared("what contradicts itself is asked about in a later turn"):
@@ -71,6 +72,7 @@ class TurnWriting:
                 self._desk.serving.replied(scope, turn.message, reply, progress.given)
         with _spared("the topic does not know of the reply"):
             self._desk.topics.replied(turn.owner, progress.thread, turn.message, written.turn)
+            self._desk.intentions.written(progress.thread, progress.lead, written.turn)
         return stored
 
     def failure(self, turn: RunningTurn, windows: Windows, progress: Progress, written: Written) -> None:

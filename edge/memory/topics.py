@@ -15,6 +15,7 @@ from typing import NewType
 import numpy as np
 import numpy.typing as npt
 
+from edge.memory.intent_vectors import IntentVector
 from edge.memory.language import language_of
 from edge.memory.stopwords import CHINESE_FUNCTION_CHARACTERS
 from edge.memory.text import is_prefix, telling_terms
@@ -43,11 +44,13 @@ _SMOOTHING = 0.5
 @dataclass(frozen=True, slots=True)
 class Topic:
     """What a session spoke of. `terms` are words of the person, each with how often it came up; those that opened the
-    topic count twice. `vector` is the smoothed one of its messages, a unit vector."""
+    topic count twice. `vector` is the smoothed one of its messages, a unit vector; `intent` what its last turns were
+    for and about."""
 
     id: TopicId
     terms: Mapping[str, int] = field(default_factory=dict)
     vector: Vector | None = None
+    intent: IntentVector | None = None
 
 
 @dataclass(frozen=True, slots=True)

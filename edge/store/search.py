@@ -35,11 +35,12 @@ def search_units(db: Database, scope: Scope, query: str, limit: int) -> list[tup
 
 def _by_rarity(db: Database, terms: list[str]) -> list[tuple[str, int]]:
     """The terms that stand anywhere and how many units they stand in, rarest first."""
-    counted = [(term, _count(db, term)) for term in terms]
+    counted = [(term, count_holding(db, term)) for term in terms]
     return sorted(((term, count) for term, count in counted if count), key=lambda pair: pair[1])
 
 
-def _count(db: Database, term: str) -> int:
+def count_holding(db: Database, term: str) -> int:
+    """How many units hold a search term."""
     if is_prefix(term):
         row = db.row("SELECT sum(doc) FROM units_terms WHERE term >= ? AND term < ?", (term, term + _LAST_CHARACTER))
     else:

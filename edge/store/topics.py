@@ -9,13 +9,16 @@ from datetime import datetime
 
 from edge.engine.topic_ports import KEPT_TOPICS
 from edge.memory.archive import Why
+from edge.memory.intent_vectors import unpacked
 from edge.memory.topics import FROZEN_KINDS, Topic, TopicId, Vector
 from edge.memory.units import OwnerId, SessionId, TurnId, UnitId
 from edge.store.database import Database
 from edge.store.rows import json_ids, micros, vector_blob, vector_from
 from edge.store.scopes import of_kinds
 
-_TOPICS = "SELECT id, terms, vector FROM topics WHERE owner = ? AND session = ? ORDER BY last_turn DESC, id DESC"
+_TOPICS = (
+    "SELECT id, terms, vector, intent FROM topics WHERE owner = ? AND session = ? ORDER BY last_turn DESC, id DESC"
+)
 _CLAIM = f"""
     UPDATE units AS u SET topic = (SELECT t.id FROM topics t WHERE t.owner = :owner AND t.last_turn = :turn)
     WHERE source_turn = :turn AND owner = :owner AND session IS NOT NULL{of_kinds(FROZEN_KINDS)}
@@ -28,11 +31,18 @@ _DROP_OLDEST = f"""
         ORDER BY last_turn DESC, id DESC LIMIT -1 OFFSET {KEPT_TOPICS})
 """
 _CLEAR = """
-    UPDATE topics SET terms = '{}', vector = NULL WHERE owner = :owner AND EXISTS (
+    UPDATE topics SET terms = '{}', vector = NULL, intent = NULL WHERE owner = :owner AND EXISTS (
         SELECT 1 FROM turns t WHERE t.id IN (SELECT value FROM json_each(:turns))
             AND t.owner = topics.owner AND t.session = topics.session
             AND t.id BETWEEN topics.started_turn AND topics.last_turn)
 """
+_CLEAR_UNITS = """
+    UPDATE units SET intent_vector = NULL WHERE intent_vector IS NOT NULL AND source_turn IN (
+        SELECT later.id FROM turns t
+        JOIN turns later ON later.owner = t.owner AND later.session = t.session AND later.id >= t.id
+        WHERE t.owner = :owner AND t.id IN (SELECT value FROM json_each(:turns)))
+"""
+"""A smoothed vector holds something of the words of the turns before it."""
 
 
 class SqliteTopics:
@@ -43,8 +53,8 @@ class SqliteTopics:
 
     def topics(self, owner: OwnerId, session: SessionId) -> list[Topic]:
         return [
-            Topic(TopicId(number), json.loads(terms), vector_from(vector))
-            for number, terms, vector in self._db.rows(_TOPICS, (owner, session))
+            Topic(TopicId(number), json.loads(terms), vector_from(vector), unpacked(intent))
+            for number, terms, vector, intent in self._db.rows(_TOPICS, (owner, session))
         ]
 
     def begin_topic(self, owner: OwnerId, session: SessionId, turn: TurnId, terms: Mapping[str, int]) -> TopicId:
@@ -95,9 +105,11 @@ class SqliteTopics:
 
 
 def clear_topics(db: sqlite3.Connection, owner: OwnerId, silenced: Collection[TurnId]) -> None:
-    """Take the words out of the topics in which a person's words are forgotten, inside the caller's transaction. What
-    was frozen stays so; the topic at hand gathers words anew."""
-    db.execute(_CLEAR, {"owner": owner, "turns": json_ids(sorted(silenced))})
+    """Take the words out of the topics in which a person's words are forgotten, and the vectors of intent from their
+    units, inside the caller's transaction. What was frozen stays so; the topic at hand gathers words anew."""
+    touched = {"owner": owner, "turns": json_ids(sorted(silenced))}
+    db.execute(_CLEAR_UNITS, touched)
+    db.execute(_CLEAR, touched)
 
 
 def _claim(db: sqlite3.Connection, owner: OwnerId, turn: TurnId) -> None:

@@ -112,6 +112,19 @@ def recall(folders: tuple[Path, ...], depths: str, cut: int | None, json_file: P
 
 @bench.command()
 @click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
+@json_option
+def leading(folders: tuple[Path, ...], json_file: Path | None) -> None:
+    """Ask conversations in sessions that are about something and in one that is not; weigh their intent in or not."""
+    from scripts.benchmarks.conversations import read_folder
+    from scripts.benchmarks.leading import measure_leading
+    from scripts.benchmarks.memory import real_embedder
+
+    conversations = [conversation for folder in folders for conversation in read_folder(folder)]
+    finish(measure_leading(conversations, real_embedder()), json_file)
+
+
+@bench.command()
+@click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
 @click.option("--questions", default=150, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
 @_model
 @click.option("--replies", type=_FILE, metavar="FILE", help="Write every reply to FILE, a line of JSON each.")

@@ -17,6 +17,7 @@ from edge.engine.archive import Archive
 from edge.engine.batches import Batches
 from edge.engine.contexts import Context, Contexts
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
+from edge.engine.intentions import Intentions
 from edge.engine.model_ports import Sampling
 from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
@@ -105,6 +106,7 @@ class House(Desk):
                 self.batches,
                 self.serving,
                 self.topics,
+                Intentions(self.store.intents, RULES),
                 Whether(self.store, self.store.truth, RULES, fast=fast),
                 Pace(self.speed, 2.0, self.clock),
             ),

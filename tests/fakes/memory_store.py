@@ -44,6 +44,7 @@ from tests.fakes.contexts import FakeContexts
 from tests.fakes.distilling import FakeDistilling
 from tests.fakes.embeddings import FakeEmbeddings
 from tests.fakes.evolving import FakeEvolving
+from tests.fakes.intents import FakeIntents
 from tests.fakes.merging import FakeMerging
 from tests.fakes.readings import FakeReadings
 from tests.fakes.topics import FakeTopics
@@ -76,6 +77,7 @@ class FakeMemoryStore(FakeEmbeddings):
         self._last_unit = 0
         self.archive = FakeArchive(self._units, lambda unit: unit in self._superseded)
         self.topics = FakeTopics(self._units, lambda unit: unit in self._superseded)
+        self.intents = FakeIntents(self._units, self.topics, lambda: self._last_unit)
         self.truth = FakeTruth(self)
         self.clusters = FakeClusters(self)
         self.cold = FakeCold(self)
@@ -208,6 +210,7 @@ class FakeMemoryStore(FakeEmbeddings):
         gone = erasure(named, list(statements.values()), words)
         self._clear_leftovers(owner, [self._units[unit] for unit in sorted(gone.units)])
         self.topics.clear(owner, gone.messages)
+        self.intents.clear(owner, gone.messages | gone.turns, self._turns)
         shrunk = self.clusters.clear(owner, [self._units[unit] for unit in sorted(gone.units)])
         self._erase(gone.units)
         for unit in gone.units:

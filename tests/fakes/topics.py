@@ -8,6 +8,7 @@ from datetime import datetime
 
 from edge.engine.topic_ports import KEPT_TOPICS
 from edge.memory.archive import Why
+from edge.memory.intent_vectors import IntentVector
 from edge.memory.topics import FROZEN_KINDS, Topic, TopicId, Vector
 from edge.memory.units import OwnerId, SessionId, TurnId, Unit, UnitId
 
@@ -51,6 +52,14 @@ class FakeTopics:
         kept = self._owned(owner, topic)
         if kept is not None:
             kept.topic = replace(kept.topic, vector=vector)
+
+    def lean(self, owner: OwnerId, topic: TopicId, turn: TurnId, intent: IntentVector | None) -> bool:
+        """Set the intent of a topic whose last turn it is; whether it is."""
+        kept = self._owned(owner, topic)
+        if kept is None or kept.turns[-1] != turn:
+            return False
+        kept.topic = replace(kept.topic, intent=intent)
+        return True
 
     def claim(self, owner: OwnerId, turn: TurnId) -> None:
         for kept in self._topics.values():
