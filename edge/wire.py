@@ -496,8 +496,9 @@ class ClusterPageWire(TypedDict):
 
 class ClusterRunWire(TypedDict):
     """One organising of the clusters, or, with `trigger` "person", an edit, of which `why` names the kind. `undoable`
-    is true of the newest in force. `counts`: created, reprofiled, dissolved clusters; placed and left memories; checked
-    and wrong placements; what was skipped because it no longer fitted."""
+    is true of the newest in force. `counts`: created, reprofiled, dissolved clusters; placed and left memories, and of
+    the placed those that were in another cluster before, moved; checked and wrong placements; what was skipped because
+    it no longer fitted."""
 
     id: int
     trigger: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from edge.cli.terminal import local_time, on_one_line, print_err, print_out, table
 from edge.wire import (
@@ -61,7 +61,7 @@ def _run_row(run: ClusterRunWire) -> tuple[str, ...]:
     mark = "*" if run["undoable"] else ""
     counts = run["counts"]
     clusters = f"+{counts['created']} ~{counts['reprofiled']} -{counts['dissolved']}"
-    memories = f"{counts['placed']} placed, {counts['left']} left"
+    memories = _placed(counts)
     why = on_one_line(run["why"])
     return f"{run['id']}{mark}", local_time(run["began_at"]), run["trigger"], run["state"], clusters, memories, why
 
@@ -74,13 +74,17 @@ def print_run(done: ClusterRunAnswer) -> None:
     print_out(f"begun {local_time(run['began_at'])}, ended {local_time(run['ended_at'])}")
     if run["model"] is not None:
         print_out(f"model {run['model']}, prompts {run['prompts']}, seed {run['seed']}, attempt {run['attempt']}")
-    print_out(
-        f"{counts['placed']} memories placed, {counts['left']} left, {counts['skipped']} changes no longer fitted"
-    )
+    print_out(f"{_placed(counts, ' memories')}, {counts['skipped']} changes no longer fitted")
     if counts["checked"]:
         print_out(f"{counts['checked']} were asked again, {counts['wrong']} were wrong")
     for change in done["changes"]:
         print_out(f"  cluster {change['cluster']}: {_change(change)}")
+
+
+def _placed(counts: Mapping[str, int], what: str = "") -> str:
+    """Those that had no place apart from those that had another one."""
+    moved = f", {counts['moved']} moved" if counts["moved"] else ""
+    return f"{counts['placed'] - counts['moved']}{what} placed{moved}, {counts['left']} left"
 
 
 def _change(change: ClusterChangeWire) -> str:

@@ -172,7 +172,8 @@ class Clustering:
             await self._memory.run(partial(self._give_up, owner, run, "too many places were denied", asking))
             return Worked(True, {**last.counts, "rolled_back": 1})
         applied = await self._memory.run(partial(self._clusters.apply_run, owner, run.id, self._clock.now()))
-        return Worked(True, {**last.counts, "applied": applied.counts.placed})
+        moved = applied.counts.moved
+        return Worked(True, {**last.counts, "applied": applied.counts.placed - moved, "moved": moved})
 
     async def _picture(self, owner: OwnerId, run: Run, phase: Phase, state: State, asking: Asking | None) -> Picture:
         """The picture at the beginning of the phase, or since clusters changed in it."""

@@ -120,7 +120,7 @@ def split_into(task: Task, topic: Topic, members: Sequence[UnitId]) -> Outcome:
     groups = sorted(([int(row) for row in part] for part in parts(rows, task.run.seed)), key=len, reverse=True)
     changes, placements = _made(task, [[members[at] for at in group] for group in groups[1:]], Why.SPLIT)
     state = task.state.with_done(f"split {topic.to}")
-    return Outcome(state, False, changes, placements, counts={"split": len(changes), "moved": len(placements)})
+    return Outcome(state, False, changes, placements, counts={"split": len(changes)})
 
 
 def _made(

@@ -71,21 +71,29 @@ class Fitting:
     skipped: int
     reprofiled: int
     """Clusters that get another profile, not only another centroid."""
+    was: Mapping[UnitId, ClusterId | None]
+    """In which clusters the units were that are placed."""
 
     def counts(self) -> RunCounts:
         """What it does."""
         kinds = Counter(type(change) for change in self.changes)
         asked = [placement.checked for placement in self.placements if placement.checked is not None]
+        own = [placement for placement in self.placements if placement.why is not Why.TURN]
         return RunCounts(
             created=kinds[Create],
             reprofiled=self.reprofiled,
             dissolved=kinds[Dissolve],
-            placed=sum(each.to is not None and each.why is not Why.TURN for each in self.placements),
-            left=sum(each.to is None and each.why is not Why.TURN for each in self.placements),
+            placed=sum(each.to is not None for each in own),
+            left=sum(each.to is None for each in own),
             checked=len(asked),
             wrong=asked.count(False),
             skipped=self.skipped,
+            moved=sum(self._is_moved(placement) for placement in own),
         )
+
+    def _is_moved(self, placement: Placement) -> bool:
+        was = self.was[placement.unit]
+        return was is not None and placement.to not in (None, was)
 
 
 def fitting(changes: Sequence[StagedChange], placements: Sequence[StagedPlacement], now: Standing) -> Fitting:
@@ -114,7 +122,7 @@ def fitting(changes: Sequence[StagedChange], placements: Sequence[StagedPlacemen
     chosen |= _following(chosen, said, now)
     renamed = [change for change in kept if isinstance(change, Reprofile)]
     reprofiled = sum(now.profiles[change.cluster] != change.profile for change in renamed)
-    return Fitting(tuple(kept), tuple(chosen[unit] for unit in sorted(chosen)), skipped, reprofiled)
+    return Fitting(tuple(kept), tuple(chosen[unit] for unit in sorted(chosen)), skipped, reprofiled, now.homes)
 
 
 def _following(chosen: Mapping[UnitId, Placement], said: Collection[UnitId], now: Standing) -> dict[UnitId, Placement]:
@@ -134,7 +142,8 @@ def counts_of(changes: Sequence[StagedChange], placements: Sequence[StagedPlacem
     """What a run would do, as far as it is prepared."""
     asked = [staged.change for staged in changes]
     renamed = [each for each in changes if isinstance(each.change, Reprofile) and each.change.profile != each.base]
-    return Fitting(tuple(asked), tuple(staged.placement for staged in placements), 0, len(renamed)).counts()
+    was = {staged.placement.unit: staged.was for staged in placements}
+    return Fitting(tuple(asked), tuple(staged.placement for staged in placements), 0, len(renamed), was).counts()
 
 
 def edited(

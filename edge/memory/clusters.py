@@ -166,8 +166,9 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """What a run does, or did while it was in force. `left` were looked at and left unplaced, `skipped` no longer
-    fitted when it was applied, `wrong` are those of the checked that the second reading did not confirm."""
+    """What a run does, or did while it was in force. Of those `placed` in a cluster `moved` were in another before;
+    `left` were looked at and left unplaced, `skipped` no longer fitted when it was applied, `wrong` are those of the
+    checked that the second reading did not confirm."""
 
     created: int = 0
     reprofiled: int = 0
@@ -177,6 +178,7 @@ class RunCounts:
     checked: int = 0
     wrong: int = 0
     skipped: int = 0
+    moved: int = 0
 
 
 @dataclass(frozen=True, slots=True)

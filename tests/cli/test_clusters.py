@@ -12,6 +12,7 @@ from tests.cli.scripted import ScriptedDaemon, memory
 
 COUNTS = {
     "created": 2, "reprofiled": 1, "dissolved": 1, "placed": 40, "left": 3, "checked": 4, "wrong": 1, "skipped": 0,
+    "moved": 0,
 }  # fmt: skip
 
 
@@ -125,16 +126,16 @@ def test_one_is_found_by_its_key(daemon: ScriptedDaemon, edge: Edge) -> None:
 def test_history_is_listed(daemon: ScriptedDaemon, edge: Edge) -> None:
     runs = [
         run(),
-        run(6, undoable=False, trigger="person", why="rename"),
+        run(6, undoable=False, trigger="person", why="merge", counts=COUNTS | {"moved": 38}),
         run(5, undoable=False, state="abandoned", why="over 30% wrong", ended_at=None),
     ]
     daemon.answer_json("GET", "/v1/clusters/history", {"runs": runs, "next_before": 5})
     told = edge("clusters", "history", "--limit", "3", "--before", "9")
     assert [line.rstrip() for line in told.stdout.splitlines()] == [
-        "run  when              by      state      clusters  memories           why",
+        "run  when              by      state      clusters  memories                    why",
         "7*   2026-03-01 01:00  units   done       +2 ~1 -1  40 placed, 3 left",
-        "6    2026-03-01 01:00  person  done       +2 ~1 -1  40 placed, 3 left  rename",
-        "5    2026-03-01 01:00  units   abandoned  +2 ~1 -1  40 placed, 3 left  over 30% wrong",
+        "6    2026-03-01 01:00  person  done       +2 ~1 -1  2 placed, 38 moved, 3 left  merge",
+        "5    2026-03-01 01:00  units   abandoned  +2 ~1 -1  40 placed, 3 left           over 30% wrong",
     ]
     assert "--before 5" in told.stderr
     assert daemon.requests[-1].path == "/v1/clusters/history?before=9&limit=3"

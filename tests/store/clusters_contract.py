@@ -309,7 +309,7 @@ class ClusterStoreContract:
         other = made(store, *say(store, "runs nginx"), profile=SERVERS)
         number = run(store, (), place(turn[:1], other))
         assert homes(store, turn) == [other] * 3
-        assert store.clusters.run(ANN, number).counts == RunCounts(placed=1)
+        assert store.clusters.run(ANN, number).counts == RunCounts(placed=1, moved=1)
         store.clusters.undo(ANN, number, NOON)
         assert homes(store, turn) == [cluster] * 3
 
@@ -541,7 +541,7 @@ class ClusterStoreContract:
         assert centroids[0].tolist() == pytest.approx([1.0, 0.0])
         assert centroids[1] is not None
         assert centroids[1].tolist() == pytest.approx([0.6 / 3.6**0.5, 1.8 / 3.6**0.5])
-        assert (edit.counts, store.clusters.changes(ANN, edit.id)) == (RunCounts(placed=1), [])
+        assert (edit.counts, store.clusters.changes(ANN, edit.id)) == (RunCounts(placed=1, moved=1), [])
         store.clusters.undo(ANN, edit.id, NOON)
         centroid = store.clusters.cluster(ANN, coffee).centroid
         assert centroid is not None
@@ -572,6 +572,22 @@ class ClusterStoreContract:
         store.clusters.edit(ANN, "rename", [same], [], NOON)
         assert keys(store) == ["Coffee at Home", SERVERS.key]
         assert other
+
+    def test_what_moves_is_told_from_what_had_no_place(self, store: Stores) -> None:
+        units = say(store, "likes espresso", "grinds beans", "runs nginx", "has a cat")
+        coffee, servers = made(store, *units[:2]), made(store, units[2], profile=SERVERS)
+        number = begin(store)
+        store.clusters.stage(ANN, number, (), [*place(units[:3], servers), *place(units[3:], coffee)])
+        assert store.clusters.runs(ANN, limit=1)[0].counts == RunCounts()
+        assert store.clusters.apply_run(ANN, number, NOON).counts == RunCounts(placed=4, moved=2)
+        merged = run(store, [Dissolve(coffee, "merged", into=servers)])
+        assert store.clusters.run(ANN, merged).counts == RunCounts(dissolved=1, placed=1, moved=1)
+        gone = run(store, (), place(units[:2], None, Why.UNPLACED))
+        assert store.clusters.run(ANN, gone).counts == RunCounts(left=2)
+        number = begin(store)
+        store.clusters.stage(ANN, number, [new(ONE, COFFEE)], place(units, ONE))
+        store.clusters.abandon_run(ANN, number, "unsure", NOON)
+        assert store.clusters.run(ANN, number).counts == RunCounts(created=1, placed=4, moved=2)
 
     def test_what_the_person_placed_is_moved_by_nobody_else(self, store: Stores) -> None:
         units = say(store, "likes espresso", "runs nginx", "has a cat")
