@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from edge.engine.past import past_words
 from edge.engine.recall import Found
+from edge.memory.courtesies import without_courtesies
 from edge.memory.language import language_of
 from edge.memory.questions import only_memory_can_answer
 from edge.memory.retelling import retold
@@ -24,6 +25,7 @@ class Answers:
 
     def reply(self, message: str, found: Found) -> str | None:
         """The reply to a message; None where the model must find it."""
+        message = without_courtesies(message)
         language = language_of(message)
         if found.past is not None:
             return past_words(found.past, self._rules, language) if self._fast else None

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from edge.engine.batch_ports import SHOWN_FAILURES, BatchPage, BatchStore, FailurePage
 from edge.engine.ports import Scope
 from edge.memory.batches import Batch, BatchId, BatchState, cancel, handle, resume, same_batch
+from edge.memory.courtesies import without_courtesies
 from edge.memory.language import language_of
 from edge.memory.lifecycle import key_of
 from edge.memory.progress_questions import ProgressQuestions
@@ -73,6 +74,7 @@ class Batches:
         if scope.session is None:
             return None
         live = self._store.live_batches(scope.owner, scope.session, scope.as_of, _MOST_REPORTED)
+        message = without_courtesies(message)
         if not live or not self._questions.asked_in(message):
             return None
         running = [batch for batch in live if batch.state is BatchState.RUNNING]

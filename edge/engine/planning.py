@@ -12,6 +12,7 @@ from edge.engine.past import sentence_of
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.recall import Found, Recall
 from edge.engine.truth_ports import Contradiction, TruthStore
+from edge.memory.courtesies import without_courtesies
 from edge.memory.intents import Intent
 from edge.memory.language import language_of
 from edge.memory.passages import passage, worth
@@ -65,6 +66,7 @@ class Planning:
         What a plan changes is what is told: not what is found to answer for certain, nor whether anything is reliable.
         """
         intent = self._rules.intent_of(message) if lead is None else lead.intent
+        message = without_courtesies(message)
         plan = plan_of(intent, message)
         found = self._recall.find(scope, message, self._limit if plan.search else 0, lead)
         terms = worth(message, [each.told for each in found.recalled]) if plan.passage is not None or plan.when else {}

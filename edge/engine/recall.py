@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
@@ -10,10 +10,11 @@ from edge.clock import Clock
 from edge.engine.intentions import Lead
 from edge.engine.past import Past, PastAnswer
 from edge.engine.ports import MemoryStore, Scope
-from edge.engine.refusals import NO_LONGER_SO, Refusals, refusals
+from edge.engine.refusals import ASKED_BEFORE, NO_LONGER_SO, Refusals, refusals
 from edge.engine.search import Search
 from edge.engine.vectors import Vectors
 from edge.memory.aliases import Aliases
+from edge.memory.courtesies import without_courtesies
 from edge.memory.enrichment import TURNS_LOOKED_AT, context_of, needs_context
 from edge.memory.language import language_of
 from edge.memory.lifecycle import newest_answers
@@ -143,6 +144,7 @@ class Recall:
         limit = self._limits.units if limit is None else limit
         if limit == 0:
             return Found((), None, False, (), (), 0.0, 0.0)
+        query = without_courtesies(query)
         found = self._find(scope, query, limit, lead)
         is_asked = found.about_the_past or is_question(query)
         if found.recalled or scope.archived or not is_asked:
@@ -220,31 +222,29 @@ class Recall:
         started = self._clock.monotonic()
         refused = refusals(self._rules, query, context, language, asked, filling, aliases, searched.pool)
         ranking = self._chosen(searched.pool, query, language, refused, limit, lead)
-        outdated = [each.unit.id for each, why in ranking.dropped if why == NO_LONGER_SO]
-        if outdated and not ranking.kept:  # its score is what the others were measured by
-            ranking = self._chosen(searched.pool, query, language, refused, limit, lead, outdated)
         ranking = replace(ranking, kept=self._search.with_passages(ranking.kept, searched.pool))
         stages = {**searched.seconds, "rank": self._clock.monotonic() - started}
         return _Searched(ranking, searched.degraded, bool(searched.pool.people), stages)
 
     def _chosen(
-        self,
-        pool: Pool,
-        query: str,
-        language: str,
-        refused: Refusals,
-        limit: int,
-        lead: Lead | None,
-        without: Collection[UnitId] = (),
+        self, pool: Pool, query: str, language: str, refused: Refusals, limit: int, lead: Lead | None
     ) -> Ranking:
-        ordered = self._ranker.order(pool, language, without)
-        return choose(
-            ordered if lead is None else lead.ordered(ordered),
-            refused.why,
-            limit=limit,
-            threshold=self._threshold(query),
-            companions=1.0 if refused.empty else self._limits.companions,
-        )
+        """What is kept. What was replaced, and what only asks, is not what the others are measured by: where nothing
+        is kept beside it, they are weighed as if it were not there."""
+        in_the_way: dict[UnitId, tuple[Recalled, str]] = {}
+        while True:
+            ordered = self._ranker.order(pool.without(in_the_way) if in_the_way else pool, language)
+            ranking = choose(
+                ordered if lead is None else lead.ordered(ordered),
+                refused.why,
+                limit=limit,
+                threshold=self._threshold(query),
+                companions=1.0 if refused.empty else self._limits.companions,
+            )
+            more = {each.unit.id: (each, why) for each, why in ranking.dropped if why in (NO_LONGER_SO, ASKED_BEFORE)}
+            if ranking.kept or not more:
+                return replace(ranking, dropped=(*in_the_way.values(), *ranking.dropped))
+            in_the_way |= more
 
     def _threshold(self, query: str) -> float:
         least = 1.0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from edge.memory.aliases import Aliases
+from edge.memory.courtesies import without_courtesies
 from edge.memory.people import names
 from edge.memory.pool import Pool
 from edge.memory.questions import asks_what_was_asked, only_asks
@@ -14,6 +15,7 @@ from edge.memory.text import normal_form, telling_terms
 from edge.memory.units import NAME, SELF, Kind, Recalled, SlotQuestion, Source, Unit
 
 NO_LONGER_SO = "no longer so"
+ASKED_BEFORE = "the question itself, asked before"
 _EMPTY_SLOT_WORDS = {"en": 0.6, "zh": 0.75}
 """The share of the question's words that a unit must hold to stand in for a slot that the rules know to be empty. A
 looser match would answer "my number" with another number."""
@@ -40,7 +42,7 @@ class Refusals:
         """Why a unit is no answer to the question; None where it may be one."""
         unit, asked = recalled.unit, self.asked
         if unit.kind is Kind.EPISODE and self._only_asks(unit):
-            return "the question itself, asked before"
+            return ASKED_BEFORE
         if asked is None:
             return None
         if self.empty and unit.kind is Kind.EPISODE and only_asks(unit.content):
@@ -56,20 +58,21 @@ class Refusals:
         return NO_LONGER_SO if self._is_outdated(unit, asked) else None
 
     def _only_asks(self, unit: Unit) -> bool:
-        """Whether a turn's words are this very question, asked before, perhaps in fewer of its words: it shares them
-        and answers nothing. A question mark is no part of it: few people type one.
+        """Whether a turn's words are this very question, asked before, perhaps in fewer of its words or more politely:
+        it shares them and answers nothing. A question mark is no part of it: few people type one.
         """
-        if normal_form(unit.content) == self.words or self._asks_no_more(unit):
+        said = without_courtesies(unit.content)
+        if normal_form(said) == self.words or self._asks_no_more(unit, said):
             return True
-        if self.asked is None or self.rules.find_question(unit.content) != self.asked:
+        if self.asked is None or self.rules.find_question(said) != self.asked:
             return False
         return not self.rules.find_facts(unit.content)
 
-    def _asks_no_more(self, unit: Unit) -> bool:
+    def _asks_no_more(self, unit: Unit, said: str) -> bool:
         """Whether it is the owner's question, with no word of its own."""
         if self.about_asking or unit.source is Source.ASSISTANT or unit.subject != SELF:
             return False
-        return only_asks(unit.content) and self.terms.issuperset(telling_terms(unit.content))
+        return only_asks(said) and self.terms.issuperset(telling_terms(said))
 
     def _tells_of_others(self, unit: Unit) -> bool:
         """Whether a turn's words fill the asked slot for somebody else: my sister's number is no answer to mine."""

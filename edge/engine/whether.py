@@ -8,6 +8,7 @@ from __future__ import annotations
 from edge.engine.past import sentence_of
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.truth_ports import TruthStore
+from edge.memory.courtesies import without_courtesies
 from edge.memory.language import language_of
 from edge.memory.lifecycle import opposite
 from edge.memory.normal_values import same_value
@@ -37,7 +38,7 @@ class Whether:
         return from_memory([sentence], language) if language_of(sentence) == language else None
 
     def _known(self, scope: Scope, message: str) -> Unit | None:
-        statement = as_statement(message)
+        statement = as_statement(without_courtesies(message))
         facts = () if statement is None else self._rules.find_facts(statement)
         if len(facts) != 1 or facts[0].slot is None or facts[0].subject != SELF or facts[0].retracts:
             return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, tzinfo
+from itertools import accumulate, compress
 
 import numpy as np
 
+from edge.memory.courtesies import without_courtesies
 from edge.memory.enrichment import points_at_a_person
 from edge.memory.interaction import Floats, best_by_unit, best_matches, token_weights, weighted
 from edge.memory.neighbours import neighbours
@@ -22,7 +24,7 @@ from edge.memory.scoring import Evidence, Flags, Ints, Weights, content
 from edge.memory.sought import what_is_sought
 from edge.memory.text import LONG_TEXT, is_prefix, query_terms, search_terms, telling_terms, text_terms
 from edge.memory.times import Order, order_in, times_in
-from edge.memory.units import SELF, ClusterId, Kind, Source, Unit
+from edge.memory.units import SELF, ClusterId, Kind, Source, Unit, UnitId
 
 _REMARK = re.compile(r"\s*\[[^\[\]]*\]\s*$")
 """What an import adds to someone's words: "[shares a photo]"."""
@@ -126,6 +128,22 @@ class Pool:
         self._matches = np.concatenate([self._matches, added], axis=1)
         if self._token_weights is None and self._matches.size:
             self._token_weights = token_weights(self._matches)
+
+    def without(self, units: Collection[UnitId]) -> Pool:
+        """The pool as if these were not among the candidates; it takes in no more."""
+        kept = [candidate.unit.id not in units for candidate in self._candidates]
+        other = Pool(self._question)
+        other._candidates = list(compress(self._candidates, kept))
+        other._held = list(compress(self._held, kept))
+        other._sought = list(compress(self._sought, kept))
+        other._ends_asking = list(compress(self._ends_asking, kept))
+        other._asks = list(compress(self._asks, kept))
+        places = list(accumulate(kept, initial=0))
+        other._owners = [places[owner] for owner in self._owners if kept[owner]]
+        other._matches = self._matches[:, [kept[owner] for owner in self._owners]]
+        if other._matches.size:
+            other._token_weights = token_weights(other._matches)
+        return other
 
     def promising(self, weights: Weights, count: int) -> list[Candidate]:
         """The best so far by their own text."""
@@ -254,7 +272,7 @@ def _held(asked: Sequence[str], terms: frozenset[str], text: str) -> frozenset[s
 
 def _ends_asking(unit: Unit) -> bool:
     """A question that was asked before repeats the words of this one, not its answer."""
-    return unit.kind is Kind.EPISODE and is_question(_REMARK.sub("", unit.content))
+    return unit.kind is Kind.EPISODE and is_question(without_courtesies(_REMARK.sub("", unit.content)))
 
 
 def _is_owners_question(unit: Unit) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from edge.memory.courtesies import without_courtesies
 from edge.memory.text import telling_terms
 
 ASKED = "what|which|who|when|where"
@@ -132,8 +133,9 @@ def wants_agreement(text: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Whether every sentence of a text asks, so that it tells nothing."""
-    sentences = [sentence for sentence in map(str.strip, _SENTENCE.findall(text[:1000])) if sentence]
+    """Whether every sentence of a text asks, but for greetings and thanks, so that it tells nothing."""
+    read = without_courtesies(text[:1000])
+    sentences = [sentence for sentence in map(str.strip, _SENTENCE.findall(read)) if sentence]
     return bool(sentences) and all(asks(sentence) for sentence in sentences)
 
 

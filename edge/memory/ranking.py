@@ -6,7 +6,7 @@ that belong to the question's language; what is kept of the ranked list depends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,6 @@ from edge.memory.weights import WEIGHTS
 SHORTLIST = 200
 """Units of both searches that are read and ranked."""
 _UNDER, _BEHIND = "under the threshold of", "far behind the best"
-_NOT_THERE = -1e6
-"""A sum that is behind all others."""
 _RELEVANCE = 0.5
 """What relevance is worth, of which a new unit has 1: one that misled three times stands behind its equals, and where
 all are new it changes nothing."""
@@ -116,24 +114,19 @@ class Ranker:
         """The best of a pool by their own text alone."""
         return pool.promising(self._weights[language], count)
 
-    def order(self, pool: Pool, language: str, without: Collection[UnitId] = ()) -> list[Recalled]:
-        """All of a pool but those `without`, with the scores they have then, best first, a tie to the newer unit."""
-        if all(candidate.unit.id in without for candidate in pool.candidates):
+    def order(self, pool: Pool, language: str) -> list[Recalled]:
+        """All of a pool, best first, a tie to the newer unit."""
+        if not len(pool):
             return []
         weights, evidence = self._weights[language], pool.evidence()
         raw = sums(evidence, weights)
         odds = contrast(evidence, weights)
         units = [candidate.unit for candidate in pool.candidates]
         raw = raw + np.array([_RELEVANCE * (unit.relevance - FIRST) for unit in units], dtype=np.float32)
-        raw = np.where([unit.id in without for unit in units], _NOT_THERE, raw).astype(np.float32)
         scores = calibrated(evidence, raw, odds, weights)
         explained = _explained(pool, evidence, weights, odds)
         rows = np.lexsort((-np.array([unit.id for unit in units]), -raw))
-        return [
-            Recalled(units[row], float(scores[row]), Stage.SEARCH, explained(int(row)))
-            for row in rows
-            if units[row].id not in without
-        ]
+        return [Recalled(units[row], float(scores[row]), Stage.SEARCH, explained(int(row))) for row in rows]
 
 
 def _explained(

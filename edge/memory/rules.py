@@ -12,7 +12,8 @@ from functools import partial
 
 from edge.errors import SettingsInvalid
 from edge.memory.aliases import Aliases
-from edge.memory.intents import Intent
+from edge.memory.courtesies import says_little, without_courtesies
+from edge.memory.intents import Intent, Label, Move
 from edge.memory.intents_reading import Intents
 from edge.memory.intents_signs import Signs
 from edge.memory.intents_tables import IntentTable
@@ -103,8 +104,14 @@ class Rules:
         return self._progress
 
     def intent_of(self, message: str, language: Language | None = None) -> Intent:
-        """What a message is for; its language is told from it where it is not given."""
-        return self._intents.of(message, language)
+        """What a message is for; its language is told from it where it is not given. Courtesies around what is asked
+        change nothing."""
+        whole, bare = self._intents.of(message, language), without_courtesies(message)
+        if bare == message:
+            return whole
+        rest = self._intents.of(bare, language)
+        is_chat = whole.label is Label.SMALL_TALK and rest.move not in (Move.ASK, Move.REQUEST)
+        return whole if is_chat and (rest.label is Label.SMALL_TALK or says_little(bare)) else rest
 
     @property
     def slots(self) -> Mapping[str, Slot]:

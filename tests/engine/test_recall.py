@@ -552,3 +552,32 @@ def test_what_clusters_do_not_count_for_is_not_found_out(question: str) -> None:
 
     assert asked(0.0) == 0
     assert asked(2.0) == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "ways"),
+    [
+        (
+            "The gate code is 4471.",
+            (
+                "What's the gate code?",
+                "Good morning! What's the gate code?",
+                "Hey edge, what is the gate code? Thanks!",
+            ),
+        ),
+        (
+            "车库的钥匙在红色的盒子里。",
+            ("车库的钥匙在哪里？", "早上好！车库的钥匙在哪里？", "你好，车库的钥匙在哪里？谢谢！"),
+        ),
+    ],
+)
+def test_a_question_finds_the_same_however_often_and_however_politely_it_is_asked(
+    desk: Desk, told: str, ways: tuple[str, ...]
+) -> None:
+    desk.say(told)
+    assert contents(ask(desk, ways[0])) == [told]
+    for way in (*ways, *ways):
+        desk.say(way)
+        found = ask(desk, way)
+        assert contents(found) == [told], way
+    assert set(ways) <= {each.unit.content for each, _ in found.dropped}  # and why they are not there can be seen

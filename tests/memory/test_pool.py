@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -10,7 +10,8 @@ import pytest
 
 from edge.memory.places import NOWHERE, Place
 from edge.memory.pool import Candidate, Pool, Question, Signals
-from edge.memory.units import ClusterId, Kind, SessionId, Source
+from edge.memory.scoring import Evidence
+from edge.memory.units import ClusterId, Kind, SessionId, Source, UnitId
 from edge.memory.weights import WEIGHTS
 from tests.fakes.embedder import HashEmbedder
 from tests.memory.making import AT, unit
@@ -174,3 +175,20 @@ def test_what_another_says_of_themselves_is_still_told_apart() -> None:
     evidence = pool.evidence()
     assert evidence.own.tolist() == [True, False, True]
     assert evidence.others.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("gone", [(), (1,), (2, 3), (1, 2, 3, 4)])
+def test_without_some_all_is_as_if_they_had_never_been_there(gone: tuple[int, ...]) -> None:
+    given = [
+        candidate(1, "Where is the blue kettle?", bm25=9.0),
+        candidate(2, "The blue kettle is in the attic. 蓝色的水壶在阁楼。", bm25=4.0),
+        candidate(3, "A lamp is in the cellar.", bm25=1.0, coded=False),
+        candidate(4, "Ann has a kettle.", subject="Ann", bm25=2.0),
+    ]
+    left = [each for each in given if each.unit.id not in gone]
+    fresh = pool_of("Where is the blue kettle?", *left)
+    pool = pool_of("Where is the blue kettle?", *given).without([UnitId(number) for number in gone])
+    assert list(pool.candidates) == left
+    assert pool.chunks().tolist() == fresh.chunks().tolist()
+    for field in fields(Evidence):
+        np.testing.assert_array_equal(getattr(pool.evidence(), field.name), getattr(fresh.evidence(), field.name))
