@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
@@ -17,8 +17,9 @@ from edge.memory.intents import Intent
 from edge.memory.language import language_of
 from edge.memory.passages import passage, worth
 from edge.memory.past import true_versions
-from edge.memory.plans import Plan, plan_of
+from edge.memory.plans import Order, Plan, plan_of
 from edge.memory.rules import Rules
+from edge.memory.spreading import spread
 from edge.memory.units import SELF, Recalled, Stage, Unit, UnitId
 from edge.prompt.dated_words import Time
 from edge.prompt.manner import Doubt, Manner
@@ -27,6 +28,8 @@ from edge.prompt.texts import is_said
 STANDING_RULES = ("instruction", "reply_style", "reply_language")
 """The slots of what the person wants done always, or never."""
 _MOST_RULES = 5
+_WIDER = 2
+"""Times as many units are found, where they are to be of several talks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,10 @@ class Planning:
         intent = self._rules.intent_of(message) if lead is None else lead.intent
         message = without_courtesies(message)
         plan = plan_of(intent, message)
-        found = self._recall.find(scope, message, self._limit if plan.search else 0, lead)
+        found = self._found(scope, message, plan, lead)
         terms = worth(message, [each.told for each in found.recalled]) if plan.passage is not None or plan.when else {}
         times = self._times(found, terms) if plan.when else {}
-        told = self._told(found, plan, terms)
+        told = self._told(found, plan, terms, times)
         manner = Manner(
             happened=times,
             changed=self._changed(scope, told) if plan.versions else frozenset(),
@@ -84,12 +87,27 @@ class Planning:
 
     # --- how much --------------------------------------------------------------------------------------------------
 
-    def _told(self, found: Found, plan: Plan, terms: dict[str, float]) -> tuple[Recalled, ...]:
+    def _found(self, scope: Scope, message: str, plan: Plan, lead: Lead | None) -> Found:
+        limit = self._limit if plan.search else 0
+        if plan.each_talk is None or not limit:
+            return self._recall.find(scope, message, limit, lead)
+        found = self._recall.find(scope, message, _WIDER * limit, lead)
+        places = self._store.places(scope.owner, [each.unit.id for each in found.recalled])
+        talks = {unit: place.session for unit, place in places.items()}
+        return replace(found, recalled=spread(found.recalled, talks, plan.each_talk, limit))
+
+    def _told(
+        self, found: Found, plan: Plan, terms: dict[str, float], times: Mapping[UnitId, Time]
+    ) -> tuple[Recalled, ...]:
         """What the rules found, and the best of what was searched for."""
         by_rule = [each for each in found.recalled if each.stage is Stage.RULE]
-        searched = [each for each in found.recalled if each.stage is not Stage.RULE]
+        searched = [each for each in found.recalled if each.stage is not Stage.RULE and plan.tells(each.unit.kind)]
         best = searched[: max(0, plan.most(self._limit) - len(by_rule))]
         told = [each for each in found.recalled if each in by_rule or each in best]
+        if plan.dated and not any(is_said(each.unit) for each in told):
+            told += [each for each in searched if each.unit.id in times][:1]
+        if plan.order is Order.DATE:
+            told.sort(key=lambda each: each.unit.valid_from)
         return tuple(told if plan.passage is None else (_cut(each, terms, plan.passage) for each in told))
 
     def _times(self, found: Found, terms: dict[str, float]) -> dict[UnitId, Time]:

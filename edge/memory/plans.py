@@ -14,6 +14,14 @@ from types import MappingProxyType
 from edge.memory.intents import Intent, Label, Move
 from edge.memory.questions import asks_of_assistant
 from edge.memory.sought import seeks_amount, seeks_time
+from edge.memory.units import Kind
+
+
+class Order(StrEnum):
+    """In which order units are told."""
+
+    BEST = "best first"
+    DATE = "earliest first"
 
 
 class Hint(StrEnum):
@@ -30,20 +38,32 @@ class Plan:
     """How much is told, and how.
 
     `search`: whether anything is looked for. `units`: how many are told at most; None leaves it to `recall.limit`.
-    `passage`: of each at most so many characters, around the sentence that matches; whole where None. `when`: before
-    each stands the day that its words mean, in place of the day they were said. `versions`: of what took the place of
-    something else it is said when it changed. `rules`: the person's standing rules are told with it. `checked`: what is
-    told is checked for statements that are in doubt, and one such is named. `hint` is said behind the question.
+    `kinds`: of what was searched for only these are told, all where None. `each_talk`: so many units of one talk go
+    before those of others, and more of it only where there is room. `order` is that in which they are told. `passage`:
+    of each at most so many characters, around the sentence that matches; whole where None. `when`: before each stands
+    the day that its words mean, in place of the day they were said. `dated`: where none of what is told was said on a
+    day, the best of the rest that was is told too; that is the one heavier plan there is. `versions`: of what took the
+    place of something else it is said when it changed. `rules`: the person's standing rules are told with it.
+    `checked`: what is told is checked for statements that are in doubt, and one such is named. `hint` is said behind
+    the question.
     """
 
     search: bool = True
     units: int | None = None
+    kinds: frozenset[Kind] | None = None
+    each_talk: int | None = None
+    order: Order = Order.BEST
     passage: int | None = None
     when: bool = False
+    dated: bool = False
     versions: bool = False
     rules: bool = False
     checked: bool = False
     hint: Hint | None = None
+
+    def tells(self, kind: Kind) -> bool:
+        """Whether units of a kind are told that were searched for."""
+        return self.kinds is None or kind in self.kinds
 
     def most(self, limit: int) -> int:
         """How many units are told at most, where the setting is `limit`."""
@@ -51,17 +71,19 @@ class Plan:
 
 
 PLAIN = Plan()
-"""What is done where no label asks for more: also for PROFILE, PROGRESS, STATE_CHANGE and GENERAL."""
+"""What is done where no label asks for more: also for PROFILE, STATE_CHANGE and GENERAL."""
 
 PLANS: Mapping[Label, Plan] = MappingProxyType(
     {
         Label.FACT: Plan(hint=Hint.FEW),
         # A tiny model that is shown several dates takes any of them.
-        Label.TEMPORAL: Plan(units=1, when=True),
+        Label.TEMPORAL: Plan(units=1, when=True, dated=True, order=Order.DATE),
         Label.CURRENT_STATE: Plan(versions=True, checked=True),
         # Shorter notes, so that more have room; a tiny model names one thing where it is not told to list.
-        Label.AGGREGATE: Plan(passage=160, checked=True, hint=Hint.ALL),
+        Label.AGGREGATE: Plan(each_talk=3, passage=160, checked=True, hint=Hint.ALL),
         Label.STANDING_RULE: Plan(rules=True),
+        # The runtime tells a batch's record without the model. Else: what a person is tells of no work's progress.
+        Label.PROGRESS: Plan(kinds=frozenset(Kind) - {Kind.USER_PROFILE}),
         Label.SMALL_TALK: Plan(search=False),
     }
 )

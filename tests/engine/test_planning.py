@@ -11,7 +11,7 @@ from edge.engine.ports import Scope
 from edge.engine.recall import Limits
 from edge.memory.intents import Label
 from edge.memory.plans import PLAIN, Hint, plan_of
-from edge.memory.units import Kind, Stage
+from edge.memory.units import Draft, Kind, SessionId, Stage
 from edge.prompt.dated_words import Form
 from edge.prompt.manner import PLAINLY
 from tests.engine.making import ANN, OTHER, Desk, fact, remembered
@@ -103,6 +103,65 @@ def test_asked_for_all_passages_are_told_and_a_list_is_asked_for(
     assert told in passage
     assert len(passage) <= 160 < len(said)
     assert planned.manner.hint is Hint.ALL
+
+
+@pytest.mark.parametrize(
+    ("noted", "said", "question"),
+    [
+        (
+            "The choir of the church sings in the old town hall.",
+            "The choir of the church sings in the town hall tomorrow.",
+            "When does the choir of the church sing in the old town hall?",
+        ),
+        ("教堂合唱团在老市政厅演唱。", "教堂合唱团明天在市政厅演唱。", "教堂合唱团什么时候在老市政厅演唱？"),
+    ],
+)
+def test_where_the_best_has_no_day_the_best_that_has_one_is_told_too(noted: str, said: str, question: str) -> None:
+    desk = Desk(limits=Limits(200, LIMIT, 0.2, 0.0))
+    desk.say(said)
+    remembered(desk.store, fact(noted))
+    desk.embed()
+    planned = plan(desk, question)
+    assert planned.found.recalled[0].unit.content == noted
+    assert set(contents(planned)) == {noted, said}
+    assert [time.form for time in planned.manner.happened.values()] == [Form.DAY]
+    days = [each.unit.valid_from for each in planned.told]
+    assert days == sorted(days)
+
+
+@pytest.mark.parametrize(
+    ("talk", "elsewhere", "question"),
+    [
+        ("I have read books: number {}.", "I have read books by Momo.", "What books have I read?"),
+        ("我读了第{}本书。", "我读了《毛毛》这本书。", "我读过哪些书？"),
+    ],
+)
+def test_a_list_is_of_several_talks(talk: str, elsewhere: str, question: str) -> None:
+    desk = Desk(limits=Limits(200, LIMIT, 0.0, 0.0))
+    desk.say(elsewhere, SessionId("long ago"))
+    for number in range(11, 26):
+        desk.say(talk.format(number))
+    planned = plan(desk, question)
+    assert planned.intent.label is Label.AGGREGATE
+    assert len(planned.found.recalled) == LIMIT
+    assert elsewhere in contents(planned)
+
+
+@pytest.mark.parametrize("kind", [Kind.USER_PROFILE, Kind.FACT_REFERENCE])
+@pytest.mark.parametrize(
+    ("known", "question"),
+    [
+        ("Contacts are imported with care.", "How far is the import of the contacts?"),
+        ("联系人要仔细导入。", "联系人导入到哪一步了？"),
+    ],
+)
+def test_what_a_person_is_tells_of_no_progress(desk: Desk, kind: Kind, known: str, question: str) -> None:
+    remembered(desk.store, Draft(kind, known))
+    desk.embed()
+    planned = plan(desk, question)
+    assert planned.intent.label is Label.PROGRESS
+    assert [each.unit.content for each in planned.found.recalled] == [known]
+    assert contents(planned) == ([] if kind is Kind.USER_PROFILE else [known])
 
 
 @pytest.mark.parametrize("message", ["What books have I read?", "我读过哪些书？"])

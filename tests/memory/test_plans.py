@@ -30,7 +30,7 @@ def test_a_message_has_the_plan_of_its_label(message: str, label: Label) -> None
     assert plan_of(RULES.intent_of(message), message) == PLANS[label]
 
 
-@pytest.mark.parametrize("label", [Label.PROFILE, Label.PROGRESS, Label.STATE_CHANGE, Label.GENERAL])
+@pytest.mark.parametrize("label", [Label.PROFILE, Label.STATE_CHANGE, Label.GENERAL])
 def test_most_labels_ask_for_nothing_more(label: Label) -> None:
     assert plan_of(intent(label), "where is the key?") is PLAIN
 
