@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from edge.memory.language import language_of
 from edge.memory.questions import asks
 from edge.memory.text import telling_terms
+from edge.memory.topic_phrases import Cue, listen
 from edge.memory.units import Turn
 
 TURNS_LOOKED_AT = 4
@@ -75,16 +76,21 @@ def points_at_a_person(question: str) -> bool:
 
 
 def context_of(turns: Sequence[Turn]) -> str:
-    """The words that turns, oldest first, were about: of the last one that named something, and of those after it."""
+    """The words that turns, oldest first, were about: of the last one that named something, and of those after it.
+    What was said before the subject was changed is about something else."""
     parts: list[str] = []
     for turn in reversed(turns[-TURNS_LOOKED_AT:]):
         message = turn.message[:_READ]
         names_something = _own_words(message) > 0
         said = [_from_message(message)] if names_something else []
         parts += [part for part in (*said, _from_reply(turn.reply)) if part]
-        if names_something and not needs_context(message):
+        if (names_something and not needs_context(message)) or _begins_anew(message):
             break
     return " ".join(dict.fromkeys(parts))
+
+
+def _begins_anew(message: str) -> bool:
+    return listen(message, language_of(message)).cue is Cue.NEW
 
 
 def _own_words(text: str) -> int:

@@ -93,6 +93,15 @@ def test_only_the_beginning_of_a_pasted_message_is_read() -> None:
     assert context_of([turn(pasted + "The kettle is red.")]) == context_of([turn(pasted)]) != ""
 
 
+@pytest.mark.parametrize(
+    ("said", "leave"),
+    [("The trip to Lisbon is long.", "Let's talk about something else."), ("去里斯本的旅行很长。", "换个话题吧。")],
+)
+def test_what_was_said_before_the_subject_changed_lends_no_words(said: str, leave: str) -> None:
+    assert context_of([turn(said)])
+    assert context_of([turn(said), turn(leave)]) == context_of([turn(leave)])
+
+
 def test_forgotten_words_and_no_turns_give_nothing() -> None:
     assert context_of([]) == ""
     assert context_of([turn("", "")]) == ""

@@ -282,6 +282,7 @@ class Player:
             "prompt": [self.seen.prompt.rpartition("\nuser\n")[2]],
             "window": [self.seen.prompt],
             "recalled": [recalled.unit.content for recalled in done.found.recalled],
+            "first": [recalled.unit.content for recalled in done.found.recalled[:1]],
         }[check.name]
 
     def _of_units(self, check: Check, units: Sequence[Unit]) -> Sequence[str]:

@@ -34,6 +34,7 @@ CHECKS = {
     "prompt": "the last turn of the prompt, with its notes, holds this text",
     "window": "the whole prompt holds this text",
     "recalled": "a unit with this text was recalled",
+    "first": "the best of the units that were recalled has this text",
     "remembered": "the turn or the action made a unit: with this text, or `slot = value`",
     "unit": "a unit that is visible now: with this text, or `slot = value`",
     "history": "a unit that ended, or is in the archive: with this text, or `slot = value`",
