@@ -1,4 +1,5 @@
-"""What one turn adds to a window: execution context, notes of memories, the person's words, the opened reply."""
+"""What one turn adds to a window: instructions and execution context where they changed, notes of memories, the
+person's words, the opened reply."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ class Entry:
     """What a turn would append: what changed of the execution context, ranked notes of units that the window does not
     hold, and the person's words. `gave_way` tells of units that had no room in the share of the memories; `shift` says
     that the subject changes; `doubt` is a line behind the notes, of the units `doubted`. Its first unit may be
-    `certain`, or the best for what the person `asked`."""
+    `certain`, or the best for what the person `asked`. `instructing` tells of the `instructions` that hold now."""
 
     words: Tokens
     units: Sequence[Unit]
@@ -34,6 +35,8 @@ class Entry:
     asked: bool = False
     doubt: Tokens = ()
     doubted: Set[UnitId] = frozenset()
+    instructions: str = ""
+    instructing: Tokens = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Entries:
         shift: Shift | None = None,
         again: Collection[UnitId] = (),
         manner: Manner = PLAINLY,
+        instructions: str = "",
     ) -> Entry:
         """What a turn would add to the window; what stands there already is left out, but for `again`."""
         texts = LANGUAGES[window.language]
@@ -65,7 +69,11 @@ class Entries:
         changed = execution.changed_since(window.execution)
         left = notes[taken:]
         gave_way = [GaveWay(Section.MEMORIES, len(left), sum(map(len, left)), Cause.TOKENS)] if left else []
-        entry = Entry(words, fresh[:taken], notes[:taken], gave_way, nothing, texts, changed, shift)
+        entry = replace(
+            Entry(words, fresh[:taken], notes[:taken], gave_way, nothing, texts, changed, shift),
+            instructions=instructions,
+            instructing=self.composer.instructions(instructions, window.instructions, texts),
+        )
         if manner.doubt is None:
             return entry
         line = doubt_note(manner.doubt, texts, at.astimezone(self.zone).date())
@@ -83,7 +91,12 @@ class Entries:
             lines.insert(0, self.composer.notes_header(entry.texts))
         reset = () if entry.shift is None else self.composer.reset(entry.shift, entry.texts)
         executing = self.composer.execution(entry.execution)
-        return reset + executing + self.composer.user(lines, entry.words) + self.composer.open_reply
+        return reset + entry.instructing + executing + self.composer.user(lines, entry.words) + self.composer.open_reply
+
+    def instructed(self, window: Window, instructions: str) -> Window:
+        """A window that begins, with the instructions at its end."""
+        told = self.composer.instructions(instructions, window.instructions, LANGUAGES[window.language])
+        return replace(window.append(told), instructions=instructions)
 
     def bare(self, words: Tokens) -> Tokens:
         """The person's words alone in their turn, and the opening of the reply: what never gives way."""

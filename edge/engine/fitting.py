@@ -55,7 +55,8 @@ class Fitting:
         return Fitted(replace(entry, execution=executing), granted.memories, granted.summary, gave_way)
 
     def bare(self, entry: Entry) -> int:
-        """Tokens of what gives way to nothing: the words, and what is said of the subject and of memory as a whole."""
+        """Tokens of what gives way to nothing: the words, instructions, and what is said of the subject and of memory
+        as a whole."""
         return len(self.entries.tokens(replace(entry, execution=IDLE), 0))
 
     def adds(self, entry: Entry) -> int:

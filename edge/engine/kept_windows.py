@@ -165,6 +165,7 @@ def _packed(kept: Kept, fingerprint: str, evaluated: int) -> bytes:
         "language": window.language,
         "pending": window.pending,
         "execution": [window.execution.call, window.execution.result],
+        "instructions": window.instructions,
         "summary": window.summary,
         "summarised": sorted(window.summarised),
     }
@@ -179,6 +180,7 @@ def _unpacked(told: dict[str, Any]) -> Kept:
         language=told["language"],
         pending=told["pending"],
         execution=Execution(*told["execution"]),
+        instructions=told.get("instructions", ""),
         summary=told["summary"],
         summarised=frozenset(map(TurnId, told["summarised"])),
     )

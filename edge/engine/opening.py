@@ -73,6 +73,7 @@ class MemoryDesk:
             back=thread.units,
             in_time=self.pace.tokens(since),
             manner=planned.manner,
+            instructions=turn.terms.instructions,
         )
         told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
         echo = echo_of(turn.message, windows.heard(scope), ACKNOWLEDGEMENTS)

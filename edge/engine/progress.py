@@ -45,6 +45,8 @@ class Progress:
     """What would be an echo of the message, where none is wanted."""
     states_facts: bool = False
     """Whether facts were found in the message, once its words are written."""
+    is_cut: bool = False
+    """Whether the reply ends where a stop sequence came."""
     question: AskBack | None = None
     """What is to be asked behind the reply."""
     asked_tokens: int = 0
@@ -58,7 +60,7 @@ class Progress:
     @property
     def words_to_ask(self) -> str | None:
         """The question as it follows on a whole reply; None where there is none, or the runtime asked already."""
-        whole = self.generation is not None and self.generation.finish is Finish.STOP
+        whole = self.generation is not None and self.generation.finish is Finish.STOP and not self.is_cut
         asks = self.told_by_runtime and ends_asking(self.reply)
         return self.question.after(self.reply) if self.question is not None and whole and not asks else None
 
@@ -92,8 +94,8 @@ class Progress:
 
     def kept(self, reply: str, encode: Callable[[str], Tokens]) -> tuple[Tokens, int]:
         """The reply's tokens as the window keeps them, and how many of them the model has not seen: those it made, or
-        where secrets were taken out of `reply`, those of what is left."""
-        if reply in ("", self.reply):
+        where something was taken out of `reply`, those of what is left."""
+        if reply in ("", self.reply) and not self.is_cut:
             return self.tokens, self.unevaluated
         tokens = encode(reply)
         return tokens, len(tokens)

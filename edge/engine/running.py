@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from edge.engine.contexts import Context
 from edge.engine.events import Event
@@ -13,7 +13,7 @@ from edge.engine.kept_windows import lane_of
 from edge.engine.kv_ports import Lane
 from edge.engine.model_ports import Sampling, StopSignal
 from edge.memory.secret_json import redacted_json
-from edge.memory.secrets import Labels, redacted_said
+from edge.memory.secrets import Labels, redacted, redacted_said
 from edge.memory.units import OwnerId, SessionId
 
 
@@ -38,6 +38,18 @@ class SessionLocks:
                 self._locks[key] = (lock, users - 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a client wants of a reply beside its length: `instructions` for the model, which hold for this turn, and
+    texts before the first of which the reply ends."""
+
+    instructions: str = ""
+    stop_at: tuple[str, ...] = ()
+
+
+NO_TERMS = Terms()
+
+
 @dataclass(slots=True)
 class RunningTurn:
     """A turn under way: its events, and the way to stop it. The last event is TurnDone or TurnFailed, then None."""
@@ -48,17 +60,20 @@ class RunningTurn:
     sampling: Sampling
     started: float
     context: Context | None = None
+    terms: Terms = NO_TERMS
     events: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)
     stopped: bool = False
     signal: StopSignal | None = None
     redacted: Labels = ()
 
     def hide_secrets(self) -> None:
-        """Take secrets out of the words and the context, before anything is recalled, stored or shown to the model.
-        `redacted` then names what they were."""
+        """Take secrets out of the words, the context and the instructions, before anything is recalled, stored or
+        shown to the model. `redacted` then names what they were."""
         self.message, said = redacted_said(self.message)
         _, told = redacted_json({} if self.context is None else dict(self.context))
-        self.redacted = tuple(dict.fromkeys((*said, *told)))
+        instructions, wanted = redacted(self.terms.instructions)
+        self.terms = replace(self.terms, instructions=instructions)
+        self.redacted = tuple(dict.fromkeys((*said, *told, *wanted)))
 
     @property
     def lane(self) -> Lane:

@@ -21,8 +21,9 @@ from edge.engine.opening import MemoryDesk, Speaker
 from edge.engine.ports import Worker, Written
 from edge.engine.progress import Progress
 from edge.engine.reading import read_along
-from edge.engine.running import RunningTurn, SessionLocks
+from edge.engine.running import NO_TERMS, RunningTurn, SessionLocks, Terms
 from edge.engine.speed import Speed
+from edge.engine.stopping import ended_before
 from edge.engine.turn_writing import TurnWriting
 from edge.engine.windows import Windows
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
@@ -78,6 +79,7 @@ class Turns:
         message: str,
         sampling: Sampling,
         context: Context | None = None,
+        terms: Terms = NO_TERMS,
     ) -> RunningTurn:
         """Begin a turn in the background; `context` takes the place of the session's execution context, where given.
 
@@ -87,7 +89,7 @@ class Turns:
             raise Stopping("The daemon is shutting down.")
         if len(self._running) > self._waiting:
             raise Busy(f"{len(self._running)} turns are running or waiting already.", waiting=len(self._running))
-        turn = RunningTurn(owner, session, message, sampling, self._clock.monotonic(), context)
+        turn = RunningTurn(owner, session, message, sampling, self._clock.monotonic(), context, terms)
         self._interrupts.hold()
         task = asyncio.get_running_loop().create_task(self._run(turn))
         self._running[task] = turn
@@ -152,6 +154,8 @@ class Turns:
             pieces = read_along(self._model_worker, speaker.model, turn, prompt, Piece(told, tokens))
         else:
             pieces = EchoGuard(self._model_worker, speaker, turn, progress, writing).reply()
+        if turn.terms.stop_at:
+            pieces = ended_before(turn, progress, pieces)
         try:
             written = await self._relay(turn, progress, pieces, writing)
         finally:

@@ -79,19 +79,20 @@ class Windows:
         back: Collection[UnitId] = (),
         in_time: int | None = None,
         manner: Manner = PLAINLY,
+        instructions: str = "",
     ) -> Prompt:
         """Compose the prompt of a turn at `scope.as_of`; changes nothing. `nothing`: say that memory has no answer;
-        `manner`: how what was recalled is told.
+        `manner`: how what was recalled is told; `instructions`: what the client wants, told where it has changed.
         Where `in_time` is given, the model is to evaluate no more tokens than that: what may gives way.
 
         What stands in the window already is not sent again, but for what answers a question best: a small model takes
         what stands near for the answer, and attends badly to what stands far up. `shift` says that the subject changes;
         `back` are the units of the subject that comes back: the last of them are told once more.
-        Raises PromptTooLong where the role text and the person's words alone do not fit.
+        Raises PromptTooLong where the role text, the instructions and the person's words alone do not fit.
         """
         window = self._windows.get(_key(scope))
         said = self._said(scope, window, message, recalled, execution, nothing=nothing, shift=shift, back=back)
-        said = self._in_manner(said, message, manner)
+        said = replace(self._in_manner(said, message, manner), instructions=instructions)
         if window is not None:
             grown = self._grown(scope, window, said, in_time)
             if grown is not None:
@@ -132,11 +133,12 @@ class Windows:
         return self._composer.text(reply)
 
     def given(self, scope: Scope, prompt: Prompt) -> list[str]:
-        """What the runtime told the model in a window: the role text, core facts, memories as far as they stand, and
-        the summary."""
+        """What the runtime told the model in a window: the role text, instructions, core facts, memories as far as they
+        stand, and the summary."""
         window = prompt.window
         units = self._store.units(scope, window.units)
-        return [self._anchor.role(window.language), *(unit.content for unit in units.values()), window.summary]
+        told = (unit.content for unit in units.values())
+        return [self._anchor.role(window.language), window.instructions, *told, window.summary]
 
     def quote(self, unit: Unit, at: datetime, language: str) -> str:
         """A memory as a reply that the runtime gives."""
@@ -208,10 +210,10 @@ class Windows:
     # --- a window built anew ---------------------------------------------------------------------------------------
 
     def _rebuilt(self, scope: Scope, message: str, said: _Said, old: Window | None, in_time: int | None) -> Prompt:
-        """Role, core facts, a summary, the last turns up to the low mark, and this turn; what has no room gives way."""
+        """Role, core facts, instructions, a summary, the last turns up to the low mark, and this turn; what has no room
+        gives way."""
         earlier = self._earlier(scope)
-        language = self._anchor.language(message, earlier)
-        base = self._anchor.window(scope, language, len(self._entries.bare(said.words)))
+        base = self._beginning(scope, self._anchor.language(message, earlier), said)
         held = self._held(base, old)
         alone = self._entry(scope, base, said)
         fixed = len(base.tokens) - held + self._fitting.bare(alone)
@@ -226,6 +228,12 @@ class Windows:
         fitted = replace(fitted, gave_way=(*kept.gave_way, *fitted.gave_way))
         window = kept.behind(base, summed_up=fitted.summary)
         return self._prompt(scope, window, fitted, in_time, rebuilt=old is not None or bool(earlier))
+
+    def _beginning(self, scope: Scope, language: str, said: _Said) -> Window:
+        beside = len(self._entries.bare(said.words)) + len(
+            self._composer.instructions(said.instructions, "", LANGUAGES[language])
+        )
+        return self._entries.instructed(self._anchor.window(scope, language, beside), said.instructions)
 
     def _held(self, base: Window, old: Window | None) -> int:
         """How many tokens of a new window's beginning the model has evaluated: those that the window before it begins
@@ -250,6 +258,7 @@ class Windows:
             shift=said.shift,
             again=said.again,
             manner=said.manner,
+            instructions=said.instructions,
         )
         first = {unit.id for unit in entry.units[:1]}
         return replace(entry, certain=bool(first & said.certain), asked=bool(first & said.asked))
@@ -258,7 +267,8 @@ class Windows:
         entry, taken = fitted.entry, fitted.memories
         sent = frozenset(unit.id for unit in entry.units[:taken])
         whole = window.append(self._entries.tokens(entry, taken), sent | entry.doubted)
-        whole = replace(whole, execution=entry.execution.over(window.execution))
+        executing = entry.execution.over(window.execution)
+        whole = replace(whole, execution=executing, instructions=entry.instructions)
         return Prompt(
             window=whole,
             sent=sent,
@@ -274,8 +284,8 @@ class Windows:
 @dataclass(frozen=True, slots=True)
 class _Said:
     """What a turn brings: the person's words, units, the execution context, whether memory has nothing, whether the
-    subject changes, which units are told again with it, of these which are certain or the best for a question, and how
-    all of it is told."""
+    subject changes, which units are told again with it, of these which are certain or the best for a question, how
+    all of it is told, and the client's instructions."""
 
     words: Tokens
     units: Sequence[Unit]
@@ -286,6 +296,7 @@ class _Said:
     certain: Set[UnitId] = frozenset()
     asked: Set[UnitId] = frozenset()
     manner: Manner = PLAINLY
+    instructions: str = ""
 
 
 def _key(scope: Scope) -> tuple[OwnerId, SessionId]:

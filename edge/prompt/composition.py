@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from edge.prompt.structured import EXECUTION_MARK, Execution
-from edge.prompt.texts import ANCHOR_MARK, RESET_MARK, Shift, Texts
+from edge.prompt.texts import ANCHOR_MARK, INSTRUCTIONS_MARK, RESET_MARK, Shift, Texts
 
 
 class Encoder(Protocol):
@@ -59,6 +59,15 @@ class Composer:
         """The execution context, each part a message of its own behind its mark, apart from the conversation."""
         parts = (part for part in (execution.call, execution.result) if part)
         return tuple(token for part in parts for token in self._message("system", self.text(EXECUTION_MARK + part)))
+
+    def instructions(self, instructions: str, before: str, texts: Texts) -> Tokens:
+        """A client's instructions, a message of their own behind their mark, and that they take the place of those
+        `before`; where there are none any more, that those hold no longer. Nothing where they are the same."""
+        if instructions == before:
+            return ()
+        instead = "" if not before else texts.other_instructions if instructions else texts.no_instructions
+        told = "\n".join(filter(None, (INSTRUCTIONS_MARK, instead, instructions)))
+        return self._message("system", self.text(told))
 
     def summary(self, summary: str) -> Tokens:
         """What earlier turns told, a message of its own; nothing for an empty one."""

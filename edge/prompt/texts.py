@@ -19,6 +19,9 @@ ANCHOR_MARK = "<|memory_anchor|>"
 RESET_MARK = "<|context_reset|>"
 """The same: the subject changes here."""
 
+INSTRUCTIONS_MARK = "<|instructions|>"
+"""The same: what a client asks of the assistant follows."""
+
 
 class Shift(StrEnum):
     """How a subject changed: to a new one, or back to one that was left."""
@@ -52,6 +55,8 @@ class Texts:
     summary: str
     assistant: str
     shifts: dict[Shift, str]
+    other_instructions: str
+    no_instructions: str
 
 
 ENGLISH = Texts(
@@ -97,6 +102,8 @@ ENGLISH = Texts(
         Shift.NEW: "The user changes the subject.",
         Shift.BACK: "The user comes back to an earlier subject.",
     },
+    other_instructions="From now on these hold instead of the earlier ones:",
+    no_instructions="The earlier instructions hold no longer.",
 )
 
 CHINESE = Texts(
@@ -139,6 +146,8 @@ CHINESE = Texts(
     summary="此前对话摘要：",
     assistant="助手：",
     shifts={Shift.NEW: "用户换了话题。", Shift.BACK: "用户回到之前的话题。"},
+    other_instructions="从现在起，以下指示取代之前的指示：",
+    no_instructions="之前的指示不再有效。",
 )
 
 LANGUAGES = {"en": ENGLISH, "zh": CHINESE}

@@ -13,8 +13,9 @@ class Window:
     """What stands in a session's context, in order, and which units and turns it holds word for word.
 
     `pending` tokens at its end have not been evaluated yet: at least the mark that closed the last reply.
-    `execution` is the execution context that was told last. `summary` tells in the window what the turns `summarised`
-    said, which stand there no more: what they hold can be recalled and sent again.
+    `execution` is the execution context that was told last, `instructions` are a client's that hold. `summary` tells in
+    the window what the turns `summarised` said, which stand there no more: what they hold can be recalled and sent
+    again.
     """
 
     tokens: tuple[int, ...]
@@ -23,6 +24,7 @@ class Window:
     language: str = "en"
     pending: int = 0
     execution: Execution = IDLE
+    instructions: str = ""
     summary: str = ""
     summarised: frozenset[TurnId] = frozenset()
 

@@ -23,7 +23,7 @@ from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
 from edge.engine.planning import Planning
 from edge.engine.ports import NewContext, Written
-from edge.engine.running import RunningTurn
+from edge.engine.running import NO_TERMS, RunningTurn, Terms
 from edge.engine.serving import Serving
 from edge.engine.speed import Pace, Speed
 from edge.engine.topics import Topics
@@ -130,9 +130,9 @@ class House(Desk):
 
     def start(
         self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN, tokens: int = 100,
-        context: Context | None = None,
+        context: Context | None = None, terms: Terms = NO_TERMS,
     ) -> RunningTurn:  # fmt: skip
-        return self.turns.start(owner, session, message, Sampling(max_tokens=tokens), context)
+        return self.turns.start(owner, session, message, Sampling(max_tokens=tokens), context, terms)
 
     async def talk(self, message: str, session: SessionId = MAIN, owner: OwnerId = ANN) -> list[Event]:
         return await told(self.start(message, session, owner))

@@ -22,7 +22,7 @@ from edge.prompt.composition import Composer
 from edge.prompt.dated_words import Form, Time
 from edge.prompt.manner import Doubt, Manner
 from edge.prompt.structured import EXECUTION_MARK, IDLE, Execution
-from edge.prompt.texts import CHINESE, ENGLISH, Texts, doubt_note
+from edge.prompt.texts import CHINESE, ENGLISH, INSTRUCTIONS_MARK, LANGUAGES, Texts, doubt_note
 from tests.engine.making import ANN, BOB, MAIN, OTHER, fact, found, plan, remembered, scope
 from tests.fakes.clock import NOON
 from tests.fakes.language_model import SPECIALS, ScriptedTokenizer
@@ -46,10 +46,12 @@ class Talk:
 
     def prepare(
         self, message: str, units: Sequence[Unit] = (), *, nothing: bool = False, execution: Execution = IDLE,
-        in_time: int | None = None,
+        in_time: int | None = None, instructions: str = "",
     ) -> Prompt:  # fmt: skip
-        recalled = found(*units)
-        return self.windows.prepare(scope(), message, recalled, nothing=nothing, execution=execution, in_time=in_time)
+        return self.windows.prepare(
+            scope(), message, found(*units), nothing=nothing, execution=execution, in_time=in_time,
+            instructions=instructions,
+        )  # fmt: skip
 
     def commit(self, prompt: Prompt, message: str, reply: str, *facts: Insert) -> TurnId:
         written = self.store.begin_turn(ANN, MAIN, message, [inserted(Draft(Kind.EPISODE, message)), *facts], NOON)
@@ -61,16 +63,18 @@ class Talk:
         return written.turn
 
     def turn(
-        self, message: str, reply: str = "Fine.", units: Sequence[Unit] = (), execution: Execution = IDLE
-    ) -> Prompt:
-        prompt = self.prepare(message, units, execution=execution)
+        self, message: str, reply: str = "Fine.", units: Sequence[Unit] = (), execution: Execution = IDLE,
+        instructions: str = "",
+    ) -> Prompt:  # fmt: skip
+        prompt = self.prepare(message, units, execution=execution, instructions=instructions)
         self.commit(prompt, message, reply)
         return prompt
 
-    def minimum(self, message: str, role: str) -> int:
-        """Tokens of role text and words alone."""
+    def minimum(self, message: str, role: str, instructions: str = "") -> int:
+        """Tokens of role text, instructions and words alone."""
         words = self.composer.text(message)
-        return len(self.composer.head(role, ()) + self.composer.user((), words) + self.composer.open_reply)
+        told = self.composer.instructions(instructions, "", ENGLISH)
+        return len(self.composer.head(role, ()) + told + self.composer.user((), words) + self.composer.open_reply)
 
 
 def inserted(draft: Draft, *supersedes: UnitId) -> Insert:
@@ -100,6 +104,7 @@ class Step:
     before: str
     execution: Execution
     in_time: int | None
+    instructions: str
 
 
 CALLS = st.sampled_from(["", "", '{"current_tool":"orders"}', '{"current_tool":"查订单","tool_args":{"id":7}}'])
@@ -107,6 +112,7 @@ RESULTS = st.sampled_from(["", "", '{"last_tool_result":"' + 90 * "lamp " + '"}'
 STEPS = st.builds(
     Step, TEXTS, TEXTS, st.integers(0, 2**12), st.booleans(), st.sampled_from(["", "", "new", "supersede", "forget"]),
     st.builds(Execution, CALLS, RESULTS), st.one_of(st.none(), st.integers(0, 400)),
+    st.sampled_from(["", "", "Be kind.", "说中文。", 30 * "Speak as a pirate. "]),
 )  # fmt: skip
 PLANS = st.builds(
     lambda context, reply, high, low, memories, anchors, role, language: plan(
@@ -156,14 +162,20 @@ class Checked(Talk):
         known = self.facts + self.episodes
         picked = [unit for n, unit in enumerate(known) if step.picked >> (n % 12) & 1]
         message = f"{self.mark()}{step.message}"
-        least, room = self.minimum(message, self.role), self.plan.marks.room
+        least, room = self.minimum(message, self.role, step.instructions), self.plan.marks.room
         if least > room:
             with pytest.raises(PromptTooLong) as refused:
-                self.prepare(message, picked, nothing=step.nothing, execution=step.execution)
+                self.prepare(
+                    message, picked, nothing=step.nothing, execution=step.execution, instructions=step.instructions
+                )
             assert refused.value.details == {"prompt_tokens": least, "room_tokens": room, "over_by": least - room}
             return
-        prompt = self.prepare(message, picked, nothing=step.nothing, execution=step.execution, in_time=step.in_time)
+        prompt = self.prepare(
+            message, picked, nothing=step.nothing, execution=step.execution, in_time=step.in_time,
+            instructions=step.instructions,
+        )  # fmt: skip
         self.check(prompt, message)
+        self.check_instructions(prompt, step.instructions)
         self.check_in_time(prompt)
         self.commit(prompt, message, step.reply)
 
@@ -176,13 +188,24 @@ class Checked(Talk):
         assert tokens[: len(told)] == told
         executing = text_of(prompt).count(EXECUTION_MARK)
         summaries = 1 if prompt.window.summary else 0
-        assert tokens.count(START) == 2 * len(prompt.window.turns) + 3 + executing + summaries
+        instructing = text_of(prompt).count(INSTRUCTIONS_MARK)
+        assert tokens.count(START) == 2 * len(prompt.window.turns) + 3 + executing + summaries + instructing
         assert tokens.count(END) == tokens.count(START) - 1
         assert prompt.memory_tokens <= self.plan.memory_tokens
         assert prompt.appended == prompt.window.pending <= len(tokens)
         self.check_growth(prompt)
         shown = text_of(prompt).replace(prompt.window.summary, "", 1)
         assert [n for n in range(1, self.count + 1) if shown.count(f"⟦{n}⟧") > 1] == []
+
+    def check_instructions(self, prompt: Prompt, instructions: str) -> None:
+        """Those that hold are told once, behind all others; where there are none, so is that."""
+        before = "" if self.last is None or prompt.rebuilt else self.last.window.instructions
+        told = self.composer.instructions(instructions, before, LANGUAGES[prompt.window.language])
+        new = prompt.window.tokens[0 if prompt.rebuilt or self.last is None else len(self.last.window.tokens) :]
+        text = TOKENIZER.decode(told).decode()
+        assert TOKENIZER.decode(new).decode().count(INSTRUCTIONS_MARK) == (1 if told else 0)
+        assert text in TOKENIZER.decode(new).decode()
+        assert prompt.window.instructions == instructions
 
     def check_in_time(self, prompt: Prompt) -> None:
         """What is beyond the time is what never gives way: role text and core facts, the words, the best memory."""
@@ -193,7 +216,8 @@ class Checked(Talk):
             assert evaluated <= prompt.in_time
 
     def base_tokens(self, prompt: Prompt) -> int:
-        return prompt.window.tokens.index(END) + len(self.composer.close_reply)
+        told = self.composer.instructions(prompt.window.instructions, "", LANGUAGES[prompt.window.language])
+        return prompt.window.tokens.index(END) + len(self.composer.close_reply) + len(told)
 
     def check_growth(self, prompt: Prompt) -> None:
         if self.last is None or prompt.rebuilt:
@@ -281,6 +305,52 @@ def test_the_execution_context_is_told_apart_and_only_when_it_changed() -> None:
     assert (third.count(call), third.count(shipped)) == (1, 1)
     assert f"system\n{EXECUTION_MARK}{shipped}" in third
     assert third.index(call) < third.index("Where is it?") < third.index(shipped) < third.index("And now?")
+
+
+@pytest.mark.parametrize(
+    ("hello", "wanted", "other", "texts"),
+    [
+        ("Hello.", "Speak as a pirate.", "Speak as a poet.", ENGLISH),
+        ("你好。", "像海盗那样说话。", "用诗回答。", CHINESE),
+    ],
+)
+def test_instructions_are_told_once_and_again_where_they_changed(
+    hello: str, wanted: str, other: str, texts: Texts
+) -> None:
+    talk = Talk(plan())
+    prompts = [talk.turn(hello, instructions=each) for each in (wanted, wanted, other, "", "", wanted)]
+    first, second, third, fourth, fifth, sixth = map(text_of, prompts)
+    assert f"system\n{INSTRUCTIONS_MARK}\n{wanted}\nuser\n{hello}" in first
+    assert second.count(INSTRUCTIONS_MARK) == 1
+    assert third.endswith(
+        f"system\n{INSTRUCTIONS_MARK}\n{texts.other_instructions}\n{other}\nuser\n{hello}\nassistant\n"
+    )
+    assert fourth.endswith(f"system\n{INSTRUCTIONS_MARK}\n{texts.no_instructions}\nuser\n{hello}\nassistant\n")
+    assert fifth.count(INSTRUCTIONS_MARK) == 3
+    assert sixth.endswith(f"system\n{INSTRUCTIONS_MARK}\n{wanted}\nuser\n{hello}\nassistant\n")
+    assert not any(prompt.rebuilt for prompt in prompts)
+
+
+def test_a_window_that_is_built_anew_begins_with_the_instructions_that_hold() -> None:
+    talk = Talk(plan(600, 50, high=300, low=170))
+    prompts = [talk.turn("Let us talk on.", instructions=f"Wish {n // 10}.") for n in range(40)]
+    rebuilt = next(n for n, prompt in enumerate(prompts) if prompt.rebuilt)
+    text = text_of(prompts[rebuilt])
+    assert text.startswith(f"system\nYou are Edge.\nsystem\n{INSTRUCTIONS_MARK}\nWish {rebuilt // 10}.\n")
+    assert text.count(INSTRUCTIONS_MARK) == 1
+
+
+def test_instructions_never_give_way() -> None:
+    talk = Talk(plan(100, 20, high=95, low=90))
+    wanted = "Be kind. " * 5
+    tea = remembered(talk.store, fact("The user likes tea."))
+    room = talk.plan.marks.room - talk.minimum("", talk.plan.role, wanted)
+    message = "word " * (room - 1)
+    prompt = talk.prepare(message, [tea], instructions=wanted)
+    assert wanted in text_of(prompt)
+    assert not prompt.sent
+    with pytest.raises(PromptTooLong):
+        talk.prepare(message, [tea], instructions=2 * wanted)
 
 
 def test_the_result_gives_way_before_the_call_and_both_before_memories() -> None:
