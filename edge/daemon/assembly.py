@@ -146,6 +146,7 @@ class Daemon:
             truth=store.truth,
             forgetting=Forgetting(store, store.forgetting, self.memory.recall, copies),
             status=status,
+            model_name=status.model_name,
             schedule=self.schedule,
             sampling=_sampling(settings),
             recall_limit=settings.recall.limit,

@@ -40,9 +40,14 @@ def owner_of(request: web.Request) -> OwnerId:
 
 async def body_of(request: web.Request) -> Fields:
     """The fields of its body."""
+    return Fields(await object_of(request))
+
+
+async def object_of(request: web.Request) -> dict[str, Any]:
+    """The JSON object that its body is."""
     if (request.content_length or 0) > MAX_BODY_BYTES:
         raise too_large()
-    return Fields(read_object(await request.read()))
+    return read_object(await request.read())
 
 
 async def no_fields(request: web.Request) -> None:

@@ -25,6 +25,7 @@ from edge.daemon.forgetting import ForgettingRoutes
 from edge.daemon.indexes import Indexes
 from edge.daemon.memory import Memory
 from edge.daemon.offpeak import Schedule
+from edge.daemon.openai import OpenAiRoutes, openai_refusal, speaks_openai
 from edge.daemon.streams import Told, broke_off, stream
 from edge.daemon.truth import TruthRoutes
 from edge.daemon.views import event_wire, session_wire
@@ -68,6 +69,7 @@ class Service:
     truth: TruthStore
     forgetting: Forgetting
     status: StatusReader
+    model_name: Callable[[], Awaitable[str]]
     schedule: Schedule
     sampling: Sampling
     recall_limit: int
@@ -104,6 +106,7 @@ def make_app(service: Service) -> web.Application:
             *ConsolidationRoutes(service.schedule).table(),
             *TruthRoutes(service.truth, service.memory_worker).table(),
             *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),
+            *OpenAiRoutes(service.turns, service.sampling, service.model_name, service.clock).table(),
             *ClusterRoutes(service.clusters, service.memory.store, service.memory_worker, service.clock).table(),
         ]
     )
@@ -116,18 +119,24 @@ async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse
     try:
         return await handler(request)
     except EdgeError as error:
-        return refusal(error)
+        return _refused(request, error)
     except web.HTTPRequestEntityTooLarge:
-        return refusal(too_large())
+        return _refused(request, too_large())
     except web.RequestPayloadError:
-        return refusal(BodyInvalid("The body is not encoded as its headers say."))
+        return _refused(request, BodyInvalid("The body is not encoded as its headers say."))
     except web.HTTPException as error:
-        return refusal(RouteNotFound(f"{request.method} {request.path} is not served here ({error.status})."))
+        missing = RouteNotFound(f"{request.method} {request.path} is not served here ({error.status}).")
+        return _refused(request, missing)
     except ConnectionError:  # the client hung up; the server closes its side
         raise
     except Exception as error:  # noqa: BLE001  outer boundary
         _log.exception("%s %s failed", request.method, request.path)
-        return refusal(EdgeError(f"Something unexpected went wrong: {type(error).__name__}."))
+        return _refused(request, EdgeError(f"Something unexpected went wrong: {type(error).__name__}."))
+
+
+def _refused(request: web.Request, error: EdgeError) -> web.Response:
+    """An error in the form of the interface that was called."""
+    return openai_refusal(error) if speaks_openai(request.path) else refusal(error)
 
 
 class _Routes:

@@ -105,11 +105,16 @@ class Status:
             self.memory.vectors.degraded,
         )
 
+    async def model_name(self) -> str:
+        """The id of the model that is loaded; until then of the one that would be, for which files may have to be read
+        whole."""
+        model = self.speech.state.model
+        return await asyncio.to_thread(self.model_id) if model is None else model.id
+
     async def _model(self) -> LanguageModelStatus:
-        """The model that is loaded; until then the one that would be, for which files may have to be read whole."""
         state = self.speech.state
         return {
-            "id": await asyncio.to_thread(self.model_id) if state.model is None else state.model.id,
+            "id": await self.model_name(),
             "state": state.state,
             "state_seconds": round(self.clock.monotonic() - state.since, 1),
             "file": self.settings.model.file or None,

@@ -204,3 +204,18 @@ def test_forgetting_mine_leaves_theirs(shared: DaemonThread, other: OtherUser) -
 def test_who_is_not_of_the_group_cannot_connect(shared: DaemonThread, other: OtherUser) -> None:
     shared.settings.places.socket.chmod(0o660)
     assert other.raw("GET", "/healthz") == b"forbidden"
+
+
+def test_by_the_interface_for_openai_clients_the_owner_is_no_other(shared: DaemonThread, other: OtherUser) -> None:
+    def ask(words: str, **fields: Any) -> str:
+        body = {"model": "edge", "messages": [{"role": "user", "content": words}], **fields}
+        status, answer = other.request("POST", "/v1/chat/completions", body)
+        assert status == 200
+        return str(answer["choices"][0]["message"]["content"])
+
+    shared.talk.say("My order number is ORD-55871.", "openai-ann")
+    for fields in ({"user": "ann"}, {"session": "openai-ann"}, {"metadata": {"session": "main"}}, {"user": "uid:0"}):
+        assert "55871" not in ask("What is my order number?", **fields)
+        assert "55871" not in ask("Say: what do you know?", **fields)
+    assert [session["session"] for session in shared.talk.sessions()] == ["openai-ann"]
+    assert shared.talk.sessions()[0]["turns"] == 1

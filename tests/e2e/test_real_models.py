@@ -15,6 +15,7 @@ from edge.memory.plans import plan_of
 from edge.prompt.composition import Composer
 from edge.prompt.texts import CHINESE, ENGLISH
 from edge.wire import DoneEvent
+from tests.e2e.openai_client import Chat, client_on, reply_of
 from tests.e2e.real import real_daemon, real_tokenizer
 from tests.e2e.running import DaemonProcess
 from tests.e2e.stored import files_holding, stored_turns
@@ -188,6 +189,24 @@ def test_a_client_that_hangs_up_in_mid_prefill_leaves_the_model_to_the_next(real
     with talk.turn("long", f"{words} 再说一遍") as turn:
         first_found(iter(turn))
     assert talk.say("Hello!", "next", reply_tokens=8)["reply"]
+
+
+def test_the_official_openai_client_has_a_memory_and_reads_only_what_is_new(real: DaemonProcess) -> None:
+    with client_on(real.socket, max_retries=0) as client:
+        chat = Chat(client, "End every answer with the word BANANA.", user="real", max_tokens=24)
+        chat.say("My ticket number is TK-90417.")
+        chat.say("Name a fruit.")
+        answer = chat.say("Name another fruit.")
+        assert "banana" in reply_of(answer).lower()
+        assert answer.usage is not None
+        assert answer.usage.prompt_tokens_details is not None
+        assert (answer.usage.prompt_tokens_details.cached_tokens or 0) > 0.75 * answer.usage.prompt_tokens
+        other = Chat(client, "请用中文回答。", user="真的")
+        assert "TK-90417" in reply_of(other.say("What is my ticket number?"))
+        stream = client.chat.completions.create(
+            model="edge", messages=[{"role": "user", "content": "你好，请介绍一下北京。"}], stream=True, user="流"
+        )
+        assert "".join(chunk.choices[0].delta.content or "" for chunk in stream).isprintable()
 
 
 def test_eight_clients_at_once_are_all_answered_and_none_mixed_up(talk: Talk) -> None:
