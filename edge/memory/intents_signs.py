@@ -22,7 +22,8 @@ _WORDS = re.compile(rf"[^\W\d_{HAN}]+")
 _HAN = re.compile(f"[{HAN}]")
 _NAMED = re.compile(
     r"(?<=\w )(?!(?:I|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June"
-    r"|July|August|September|October|November|December|English|German|French|Spanish|Chinese|Italian|Python|Linux|Windows"
+    r"|July|August|September|October|November|December|English|German|French|Spanish|Chinese|Italian"
+    r"|Python|Linux|Windows"
     r"|Arduino|Raspberry|Pi|Bluetooth|Google|Wi|Christmas|Easter|Celsius|Fahrenheit|Excel|Word)\b)[A-Z][a-z]+"
     r"|(?<![\u3400-\u9fff])[小老阿](?!时|板|孩|猫|狗|区|心|家|年|学|说|组|吃|明白|是|公)[\u3400-\u9fff]"
 )
@@ -35,29 +36,58 @@ _OTHERS = re.compile(
 )
 _ASKS_TO_TELL = re.compile(
     r"\b(?:tell me|remind me|remember|know|recall|wonder(?:ing)?|forgot(?:ten)?|any (?:idea|clue)|no idea|not sure"
-    r"|let me know|look up|check|say)(?: again| please| exactly| you)* "
+    r"|let me know|look up|check|say)(?: again| please| exactly| you|,)* "
     r"(?:what|when|where|who|whose|which|how|why|if|whether)\b(?! to\b)"
-    r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|please|also|then)[ ,]+)*"
+    r"|[,;:–-] ?(?:so |and |but )?(?:what|when|where|who|which|how)(?:'s| is| was| are| were| do| does"
+    r"| did| one| should"
+    r"| date| day| time| would| much| many| long| old)\b|\bhow (?:long|many|much|often|far"
+    r"|old)\b(?!.* (?:i|we) (?:love|like|miss))"
+    r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|please|also|then|hmm+|er+m*|um+|right|sorry|oh|remind me)[ ,]+)*"
     r"(?:what|when|where|who|whose|which|how|why)(?:'s|s)?\b"
     r"(?=.* (?:is|was|are|were|do|does|did|have|has|had|am|will|can|'s)\b|(?:'s|s) )"
     r"(?!.*, (?:i|we|please|then|just|give|tell|use|do|don't|say|add|leave)\b)"
     r"|\b(?:any|got any|have any) (?:idea|clue)\b"
     r"|\b(?:since|until|till|by|at|on|in|to|from|for|with|under) (?:what|which|when|whom|where)\b"
-    r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|also|then)[ ,.]+)*(?:does|did|is|are|has|will|would|could|am|aren't"
+    r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|also|then)[ ,.]+)*(?:does|did|is|are|has|will|would"
+    r"|could|can|was|were|am|aren't"
     r"|isn't"
     r"|doesn't|didn't|hasn't|won't|who's|what's|where's|when's) (?!not\b)\w+"
     r"|什么|啥|谁|哪|干嘛|几[点号个次月天年岁位]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|有没有|是不是"
     r"|能不能|可不可以|会不会|要不要|对不对|好不好|[吗么嘛]$|来着$|没$|(?:了|过|的|到|.{4})没有$"
-    r"|([\u4e00-\u9fff])不\1|第几|几[张个份条次只台本页件本块]|(?<!算)[完好年到]了吧$|还是.+(?:啊|呢|来着)?$|是.+还是",
+    r"|([\u4e00-\u9fff])不\1|第几|几[张个份条次只台本页件本块]|(?<!算)[完好年到]了吧$|还是.+(?:啊|呢|来着)?$|是.+还是|[\u3400-\u9fff]{2,}(?<!不)不$",
     re.IGNORECASE,
 )
 """Asks within a sentence, in words that are no question by themselves."""
+_NOTED = re.compile(
+    r"^(?:(?:hi|hey|ok|okay|so|and|please|oh|btw|edge|can you|could you|just|also|quick|pls|then)[ ,.:]+)*"
+    r"(?:(?:note|jot|write|log|record) (?:(?:it|this|that|the following|these) )?down(?: that| this)?"
+    r"|(?:note|record|log|save|store|remember) (?:that|this|the following)(?: down)?"
+    r"|(?:put|save|store|write|file|keep|add|log|stick) (?:(?:it|this|that|the following"
+    r"|these) )?(?:down )?(?:in|on|into|to|for)"
+    r" (?:(?:the|your|my) )?(?:notes?|memory|records?|file|mind|later|list)(?: that)?"
+    r"|(?:make|take|leave|add) (?:a|this|another) note(?: (?:that|of this|of|to self))?"
+    r"|(?:a )?note(?: to self)?(?=[:,-])"
+    r"|for (?:the|your) (?:record|records|notes|files)|remember(?=[:,])|note(?=:)"
+    r"|do ?n[o']?t forget(?: that|:|,)|for future reference|keep in mind(?: that)?|bear in mind(?: that)?)\b[ ,:;-]*"
+    r"|^(?:(?:请|麻烦|你|您|对了|那|嗨|帮我|给我|替我|顺便|好|再)[ ,，]*)*"
+    r"(?:记(?:一?下|一笔|下来|住|着|个|录一?下?|录)|备注(?:一下)?|备忘|存(?:一下|起来|下来)|做个(?:笔记|记录)|写下来|登记一下|别忘了|记得)"
+    r"(?:这个|这条|下来|啊|哈|了|吧)?[ ,，:：]*(?!我|还|吗|不)",
+    re.IGNORECASE,
+)
+"""How who wants something kept begins."""
+_FORBIDS = re.compile(
+    r"^(?:(?:and|so|but|please|hey|ok|okay|pls)[ ,]+)*(?:do ?n[o']?t|do not|never|stop|quit|no need to) \w+"
+    r"|^(?:(?:请|以后|今后|那|你|对了|麻烦|拜托)[ ,，]*)*(?:别|不要(?!紧)|不准|不许|甭|少来?|不用)(?!的|了)",
+    re.IGNORECASE,
+)
+"""Forbids something, which may be to ask."""
 _NOT_TO_TELL = re.compile(
     r"不管|无论|随便|不知道怎么|没什么|什么都|谁都|哪都|怎么都|多少都|无所谓|几个月前|好几|几天前|记住|别忘",
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|i'?m|i'?ve|i'?ll|it'?s|that'?s|there'?s|we'?re"
+    r"\b(?:is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|i'?m|i'?ve|i'?ll|it'?s"
+    r"|that'?s|there'?s|we'?re"
     r"|we'?ve|\w+(?:'s|ed|es)|[a-z]+s)\b|\b(?:i|we|he|she|they|you) \w+|[是有在了叫要会能想去来做用买住给把说到过得着]",
     re.IGNORECASE,
 )
@@ -68,9 +98,12 @@ _SHORT = 24
 class Said:
     """A sentence in plain form, and what is known of it so far. `text` has quotations hidden and no spaces around."""
 
-    __slots__ = ("_known", "_read", "alone", "has_mark", "languages", "signs", "text")
+    __slots__ = ("_known", "_read", "alone", "has_mark", "languages", "noted", "signs", "text")
 
     def __init__(self, signs: Signs, text: str, language: Language, *, has_mark: bool, alone: bool) -> None:
+        plain = _NOTED.sub("", text)
+        self.noted = plain != text and not has_mark
+        text = plain if self.noted and plain else text
         self.signs = signs
         self._known: dict[str, bool] = {}
         self._read: frozenset[str] | None = None
@@ -137,6 +170,8 @@ def _languages(text: str, language: Language) -> tuple[Language, ...]:
 
 
 def _asks(said: Said) -> bool:
+    if said.noted or (not said.has_mark and _FORBIDS.search(said.text) is not None):
+        return False
     if said.has_mark or asks(said.text):
         return True
     return _ASKS_TO_TELL.search(said.text) is not None and _NOT_TO_TELL.search(said.text) is None
@@ -168,6 +203,8 @@ SIGNS: Mapping[str, Callable[[Said], bool]] = {
     "corrects": lambda said: said.signs.assent.says_wrong(said.text) or said.signs.assent.denies(said.text),
     "progress": lambda said: said.signs.progress.asked_in(said.text),
     "digits": lambda said: _DIGITS.search(said.text) is not None,
+    "marked": lambda said: said.has_mark,
+    "noted": lambda said: said.noted,
     "short": lambda said: len(said.text) <= _SHORT,
     "alone": lambda said: said.alone,
 }

@@ -1,4 +1,4 @@
-"""How often rules alone know what a message is for: by half of the list, language and label, and how fast."""
+"""How often rules alone know what a message is for: by part of the list, language and label, and how fast."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MICROSECONDS = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A message as the list has it: from which half, and what it is for."""
+    """A message as the list has it: from which part, and what it is for."""
 
-    half: str
+    part: str
     label: Label
     move: Move
     text: str
@@ -58,8 +58,8 @@ def report_of(judged: Sequence[Judged], told: Sequence[Intent], microseconds: fl
     report = Report("intents")
     pairs = list(zip(judged, told, strict=True))
     report.tables = [_shares(pairs), _confusions(pairs), _calibration(pairs)]
-    for half in sorted({each.half for each in judged}):
-        report.figures[f"{half}: labels right (target >= 0.92)"] = _right([p for p in pairs if p[0].half == half])
+    for part in sorted({each.part for each in judged}):
+        report.figures[f"{part}: labels right (target >= 0.92)"] = _right([p for p in pairs if p[0].part == part])
     moves = sum(each.move is intent.move for each, intent in pairs) / max(1, len(pairs))
     report.figures["moves right"] = round(moves, 3)
     report.figures["microseconds a message"] = round(microseconds)
@@ -76,7 +76,7 @@ def _right(pairs: _Pairs) -> float:
 def _shares(pairs: _Pairs) -> Table:
     groups: dict[str, list[tuple[Judged, Intent]]] = {}
     for each, intent in pairs:
-        for group in (f"{each.half}, {language_of(each.text)}", each.label.value):
+        for group in (f"{each.part}, {language_of(each.text)}", each.label.value):
             groups.setdefault(group, []).append((each, intent))
     rows = [(group, len(members), _right(members)) for group, members in sorted(groups.items())]
     return Table("Labels by rules alone", ("of", "messages", "right"), rows)

@@ -15,9 +15,11 @@ from edge.memory.rules import OwnTable, parse_rules
 from tests.memory.test_rules import RULES, read_tables
 
 LISTS = sorted((Path(__file__).parents[1] / "data" / "intents").glob("*.tsv"))
+SEEN = ("part1", "part2")
+"""The lists that were looked at when the rules were made; every later one was written when they stood."""
 OWN, OF_ANOTHER = 0.92, 0.72
-"""What rules alone must reach on the list they were made with, and on one written when they stood, where the target of
-0.92 is not reached yet: it is a floor, so that no change makes it worse. `scripts/bench intents` tells where it is."""
+"""What rules alone must reach on a list they were made with, and on one written when they stood: a floor, so that no
+change makes it worse. `scripts/bench intents` tells where it is."""
 WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
@@ -36,7 +38,7 @@ def test_rules_alone_know_what_messages_are_for(path: Path, language: str) -> No
         if RULES.intent_of(text).leads != label
     ]
     assert len(judged) > 50
-    floor = OWN if path.stem == "half1" else OF_ANOTHER
+    floor = OWN if path.stem in SEEN else OF_ANOTHER
     assert len(wrong) <= (1 - floor) * len(judged), "\n".join(wrong)
 
 
@@ -48,6 +50,11 @@ def test_a_list_has_every_label_and_no_message_twice(path: Path) -> None:
     assert len(texts) == len(set(texts))
 
 
+def test_no_list_has_a_message_of_another() -> None:
+    texts = [text for path in LISTS for _, _, text in rows(path)]
+    assert len(texts) == len(set(texts))
+
+
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
 def test_what_rules_are_surer_of_is_right_more_often(path: Path) -> None:
     told = [(RULES.intent_of(text), label) for label, _, text in rows(path)]
@@ -56,8 +63,9 @@ def test_what_rules_are_surer_of_is_right_more_often(path: Path) -> None:
         found = [intent.label == label for intent, label in told if least <= intent.confidence < most]
         return sum(found) / len(found)
 
-    assert right(0.84, 1.01) >= (0.9 if path.stem == "half1" else 0.85)
-    assert right(0.84, 1.01) >= right(0.5, 0.84)
+    assert right(0.84, 1.01) >= (0.9 if path.stem in SEEN else 0.85)
+    slack = 0.02 if path.stem in SEEN else 0  # nearly all are right that were looked at
+    assert right(0.84, 1.01) >= right(0.5, 0.84) - slack
 
 
 @given(st.text(max_size=300))
