@@ -21,6 +21,10 @@ _OF_UNITS = """
     SELECT id, intent_vector FROM units
     WHERE id IN (SELECT value FROM json_each(?)) AND owner = ? AND intent_vector IS NOT NULL
 """
+_COMMON, _MOST_COMMON = 1000, 1000
+"""Units that hold a term from which on it is counted seldom: that takes time for each of them. So many are known."""
+_AGAIN = 1.2
+"""Times as many units as when it was counted, from which on it is counted again."""
 _ALL = "SELECT seq FROM sqlite_sequence WHERE name = 'units'"
 
 
@@ -29,6 +33,7 @@ class SqliteIntents:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._common: dict[str, tuple[int, int]] = {}
 
     def keep(self, owner: OwnerId, topic: TopicId, turn: TurnId, vector: IntentVector) -> None:
         kept = {"owner": owner, "topic": topic, "turn": turn, "vector": packed(vector)}
@@ -44,4 +49,16 @@ class SqliteIntents:
     def rarities(self, terms: Collection[str]) -> dict[str, float]:
         row = self._db.row(_ALL)
         total = 0 if row is None else int(row[0])
-        return {term: max(0.0, math.log((total + 1) / (count_holding(self._db, term) + 0.5))) for term in sorted(terms)}
+        return {term: max(0.0, math.log((total + 1) / (self._holding(term, total) + 0.5))) for term in sorted(terms)}
+
+    def _holding(self, term: str, total: int) -> float:
+        """How many of all units hold a term; of a common one about as many, by the share that was counted before."""
+        known = self._common.get(term)
+        if known is not None and total <= _AGAIN * known[1]:
+            return known[0] * total / known[1]
+        count = count_holding(self._db, term)
+        if count >= _COMMON:
+            if len(self._common) >= _MOST_COMMON:
+                self._common.clear()
+            self._common[term] = (count, total)
+        return count

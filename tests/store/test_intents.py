@@ -8,6 +8,7 @@ import pytest
 
 from edge.engine.forgetting_ports import Selection
 from edge.memory.units import TurnState
+from edge.store import intents
 from edge.store.sqlite import SqliteStore, open_store
 from tests.fakes.memory_store import FakeMemoryStore
 from tests.store.conftest import NoonClock
@@ -45,3 +46,18 @@ def test_a_forgotten_session_leaves_no_vector_of_its_words(sqlite_store: SqliteS
     sqlite_store.forgetting.forget_selection(ANN, Selection(session=MAIN), None)
     assert sqlite_store.intents.of_units(ANN, units) == {}
     assert sqlite_store.topics.topics(ANN, MAIN) == []
+
+
+def test_a_common_term_is_counted_again_when_there_is_more(
+    sqlite_store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intents, "_COMMON", 4)
+    for number in range(8):
+        say(sqlite_store, f"kim paints number {number}")
+    before = sqlite_store.intents.rarities({"kim"})["kim"]
+    say(sqlite_store, "nobody paints")
+    near = sqlite_store.intents.rarities({"kim"})["kim"]
+    assert near == pytest.approx(before, abs=0.02)
+    for number in range(9):
+        say(sqlite_store, f"nobody paints number {number}")
+    assert sqlite_store.intents.rarities({"kim"})["kim"] > near + 0.3
