@@ -54,6 +54,7 @@ _NEUTRAL: dict[str, tuple[Any, ...]] = {
     "web_search_options": (),
 }
 """What would make another answer of it: taken where it says what is so anyway."""
+KNOWN = _READ | _IGNORED | _TUNED.keys() | _NEUTRAL.keys()
 _MOST_STOPS = 4
 _LONGEST_STOP = 256
 
@@ -63,7 +64,7 @@ def check_others(body: Mapping[str, Any]) -> None:
     for name, value in body.items():
         if name in _READ or name in _IGNORED:
             continue
-        if name not in _TUNED and name not in _NEUTRAL:
+        if name not in KNOWN:
             raise unknown(shown(name))
         if value is None:
             continue

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
+import edge.daemon
+from edge.daemon.openai_parameters import KNOWN
 from edge.daemon.openai_reading import ChatRequest, read_chat
 from edge.daemon.openai_refusals import error_body, status_of
 from edge.engine.running import Terms
@@ -260,6 +264,12 @@ def test_a_refusal_shows_little_of_a_long_value() -> None:
     with pytest.raises(RequestInvalid) as refused:
         read_chat({"model": "edge", "messages": MESSAGES, "x" * 10_000: 1})
     assert len(refused.value.message) < 200
+
+
+def test_every_parameter_of_the_official_client_is_known_and_documented() -> None:
+    told = (Path(edge.daemon.__file__).parent / "OPENAI.md").read_text(encoding="utf-8")
+    assert CompletionCreateParamsBase.__annotations__.keys() | {"stream"} <= KNOWN
+    assert [name for name in KNOWN if f"`{name}" not in told] == ["messages"]
 
 
 JSON = st.recursive(
