@@ -55,6 +55,7 @@ _PHASES: Mapping[Phase, Callable[[Task], Awaitable[Outcome]]] = {
     Phase.WEIGH_NEW: placing.weigh,
     Phase.REFINE: placing.refine,
     Phase.MERGE: making.merge,
+    Phase.RENAME: making.rename,
     Phase.CHECK: placing.check,
 }
 

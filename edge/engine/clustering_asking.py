@@ -20,6 +20,10 @@ from edge.prompt.choosing import KNOWN, NAME_TOKENS, Choosing, prompts_hash
 _RIGHT = 0.8
 """Of the known notes in a language, the share that a model must read rightly before it reads others. One that answers
 by chance reads a sixth of them rightly, and as many as this once in 1,500 times."""
+_PLAIN = 3
+"""Words that a note is read for at most."""
+_PLAINLY = 2.0
+"""Nats by which a word is likelier after a note than usually, beside the other words of its language."""
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
@@ -86,6 +90,15 @@ class Asking:
         ranked = (self._probes[int(at)][0] for at in np.argsort(-reading, kind="stable"))
         own = [word for word in ranked if word.isascii() == (language == "en")]
         return own[:count]
+
+    def words_read(self, reading: Vector, language: Language) -> frozenset[str]:
+        """The few words of a language that a reading, taken beside what is usual, is plainly for; none of one
+        character, which stands in many words."""
+        own = [
+            at for at, (word, _) in enumerate(self._probes) if word.isascii() == (language == "en") and len(word) > 1
+        ]
+        more = reading[own] - reading[own].mean()
+        return frozenset(self._probes[own[int(at)]][0] for at in np.argsort(-more)[:_PLAIN] if more[at] >= _PLAINLY)
 
     def columns(self, words: frozenset[str]) -> list[int]:
         """Where in a reading some of the words are."""

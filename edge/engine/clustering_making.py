@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from edge.engine.clustering_naming import first_profile, name_in, profile_of, scores_of
+from edge.engine.clustering_naming import first_profile, name_in, profile_again, profile_of, scores_of
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_work import Outcome, Task
 from edge.memory.cluster_maths import Vectors, centroid, linked, lying_together, pairs_closer, parts
@@ -21,6 +21,8 @@ from edge.memory.clusters import (
     Dissolve,
     NamedBy,
     Placement,
+    Profile,
+    Reprofile,
     StagedNumber,
     Vector,
     Why,
@@ -34,6 +36,9 @@ FEWEST = 3
 """Units that make a cluster, if they lie together."""
 _DRAWN = 0.75
 """Of the units, those that a second attempt makes its first groups of."""
+_NOTES_A_TOPIC = 120
+"""Of so many notes more, one more makes a first cluster: three or four of six hundred lie together by chance, and have
+no subject that words could name."""
 _TOGETHER = 0.45
 """Cosine to their centroid of units that lie together."""
 _CLOSE = 0.75
@@ -68,10 +73,29 @@ async def name(task: Task) -> Outcome:
         other_name=None if by_other is None else by_other.key,
     )
     assert isinstance(topic.to, StagedNumber)
-    why = "named by the model" if profile.named_by is NamedBy.MODEL else "named by its members' words"
-    change = Create(topic.to, profile, _embedded(task, topic.members), why)
+    change = Create(topic.to, profile, _embedded(task, topic.members), _by(profile))
     state = task.state.with_done(f"named {topic.to.number}")
     return Outcome(state, len(new) == 1, [change], counts={"named": int(own is not None)})
+
+
+async def rename(task: Task) -> Outcome:
+    """Call a cluster by the members that it has got since it was named. New ones first, that the others' keys stay."""
+    due = [topic for topic in task.picture.topics if _has_changed(task, topic)]
+    if not due:
+        return Outcome(task.state, True)
+    topic = min(due, key=lambda topic: not isinstance(topic.to, StagedNumber))
+    taken = [other.profile.key for other in task.picture.topics if other.to != topic.to]
+    profile = await asyncio.to_thread(profile_again, task, topic, taken)
+    state = task.state.with_done(f"renamed {topic.to}")
+    if profile is None:
+        return Outcome(state, len(due) == 1)
+    centroid, why = _embedded(task, topic.members), _by(profile)
+    change: Change
+    if isinstance(topic.to, StagedNumber):
+        change = Create(topic.to, profile, centroid, why)
+    else:
+        change = Reprofile(topic.to, profile, centroid, why)
+    return Outcome(state, len(due) == 1, [change], counts={"renamed": 1})
 
 
 async def merge(task: Task) -> Outcome:
@@ -158,7 +182,12 @@ def _first_groups(task: Task, vectors: Vectors) -> list[list[int]]:
         drawn = np.sort(random.choice(drawn, round(_DRAWN * len(drawn)), replace=False))
     labels = linked(vectors[drawn], round(math.sqrt(len(drawn))))
     groups = [[int(row) for row in drawn[labels == label]] for label in range(int(labels.max()) + 1)]
-    return [group for group in groups if len(group) >= FEWEST]
+    return [group for group in groups if len(group) >= fewest_of(len(drawn))]
+
+
+def fewest_of(notes: int) -> int:
+    """How many of some notes make a first cluster, if they lie together."""
+    return max(FEWEST, round(notes / _NOTES_A_TOPIC))
 
 
 def _is_free(task: Task, unit: UnitId) -> bool:
@@ -171,10 +200,21 @@ def _embedded(task: Task, units: Sequence[UnitId]) -> Vector | None:
     return mean_vector([vector for vector in vectors if vector is not None])
 
 
+def _by(profile: Profile) -> str:
+    return "named by the model" if profile.named_by is NamedBy.MODEL else "named by its members' words"
+
+
 def _waits_for_name(task: Task, topic: Topic) -> bool:
     if not isinstance(topic.to, StagedNumber) or topic.profile.coarse is Coarse.SMALL_TALK:
         return False
     return not task.state.is_done(f"named {topic.to.number}")
+
+
+def _has_changed(task: Task, topic: Topic) -> bool:
+    """Whether a run gave a cluster members, and somebody else than the person named it."""
+    arrived = any(placement.to == topic.to for placement in task.staged.values())
+    is_free = topic.profile.named_by is not NamedBy.PERSON
+    return arrived and is_free and not task.state.is_done(f"renamed {topic.to}")
 
 
 # --- merging -----------------------------------------------------------------------------------------------------

@@ -17,9 +17,11 @@ from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_state import LEAST_BACKGROUND
 from edge.engine.clustering_work import Task
 from edge.memory.cluster_naming import (
+    CLEARLY,
     best_lead,
     clean_key,
     is_told,
+    key_lead,
     line_of,
     set_apart,
     tags_of,
@@ -27,9 +29,9 @@ from edge.memory.cluster_naming import (
     word_keys,
 )
 from edge.memory.cluster_words import Said, as_said, said_by
-from edge.memory.clusters import Coarse, NamedBy, Profile
-from edge.memory.language import Language
-from edge.memory.small_talk import is_small_talk, small_talk_names
+from edge.memory.clusters import Coarse, NamedBy, Profile, StagedNumber
+from edge.memory.language import Language, language_of
+from edge.memory.small_talk import is_small_talk, is_small_talk_name, small_talk_names
 from edge.memory.units import UnitId
 from edge.prompt.probes import TECHNICAL
 
@@ -50,12 +52,45 @@ def first_profile(task: Task, units: Sequence[UnitId], taken: Sequence[str]) -> 
     """What a group of units is called at first: small talk where it is about nothing, else by its own words; None where
     those make no key."""
     language = task.picture.language(units)
-    texts, others = task.picture.texts(units), others_than(task, units)
-    said = said_by(texts, others, language)
+    texts, said = task.picture.texts(units), said_in(task, units, language)
     if is_small_talk(texts, best_lead(said)):
         return _small_talk(task, units, texts, language, taken)
     key = next(untaken(word_keys(said, texts), taken), None)
-    return None if key is None else profile_of(task, units, key, by_model=False)
+    return None if key is None else profile_of(task, units, key, by_model=said.is_heard(key))
+
+
+def profile_again(task: Task, topic: Topic, taken: Sequence[str]) -> Profile | None:
+    """What a cluster is called now that its members are others than when it was named, where that says clearly more of
+    them; no model is asked. A cluster that is new is called anew in any case, for nobody knows it yet."""
+    language, units = task.picture.language(topic.members), topic.members
+    texts, said = task.picture.texts(units), said_in(task, units, language)
+    before, is_new = topic.profile, isinstance(topic.to, StagedNumber)
+    if is_small_talk(texts, best_lead(said)):
+        stays = before.coarse is Coarse.SMALL_TALK and is_small_talk_name(before.key)
+        return None if stays else _small_talk(task, units, texts, language, taken)
+    keys = word_keys(said, texts) if is_told(best_lead(said), len(texts)) else []
+    key = next(untaken(keys, taken), None)
+    if key is None or key == before.key or language_of(before.key) != language:
+        return None
+    if not is_new and key_lead(said, key) - key_lead(said, before.key) < CLEARLY:
+        return None
+    other = next((tag for tag in before.tags[:1] if language_of(tag) != language), None)
+    return profile_of(task, units, key, by_model=said.is_heard(key), other_name=other)
+
+
+def said_in(task: Task, units: Sequence[UnitId], language: Language) -> Said:
+    """What units say beside others, with the words that the model reads in them."""
+    others = _others_than(task, units)
+    words = [_read_in(task, unit, language) for unit in (*units, *others)]
+    return said_by(task.picture.texts(units), task.picture.texts(others), language, words)
+
+
+def _read_in(task: Task, unit: UnitId, language: Language) -> frozenset[str]:
+    note = task.picture.notes[unit]
+    usual = task.picture.frame.readings.get(note.language)
+    if task.asking is None or note.reading is None or usual is None:
+        return frozenset()
+    return task.asking.words_read(note.reading - usual, language)
 
 
 def _small_talk(
@@ -101,11 +136,16 @@ def _likeliest(task: Task, units: Sequence[UnitId], language: Language, count: i
     return task.asking.likeliest_words(reading, language, count)
 
 
-def others_than(task: Task, units: Sequence[UnitId]) -> list[str]:
-    """The texts of other notes in the picture, from all over it: as many as show which words are common."""
+def _others_than(task: Task, units: Sequence[UnitId]) -> list[UnitId]:
+    """Other notes in the picture, from all over it: as many as show which words are common."""
     own = set(units)
     others = [unit for unit in task.picture.notes if unit not in own]
-    return task.picture.texts(others[:: max(1, math.ceil(len(others) / _OTHERS))])
+    return others[:: max(1, math.ceil(len(others) / _OTHERS))]
+
+
+def others_than(task: Task, units: Sequence[UnitId]) -> list[str]:
+    """The texts of those."""
+    return task.picture.texts(_others_than(task, units))
 
 
 # --- names -------------------------------------------------------------------------------------------------------
@@ -128,7 +168,7 @@ async def name_in(task: Task, topic: Topic, language: Language, taken: Sequence[
         return None
     told = await asyncio.to_thread(_told, task, own, language, taken)
     if told.key is not None:
-        return Name(told.key, by_model=False)
+        return Name(told.key, by_model=told.said.is_heard(told.key))
     central = task.picture.central(own, 2 * _SHOWN, language)
     shown, weighed = task.picture.texts(central[::2]), central[1::2]
     line = await asking.name(shown, language, seed=task.run.seed)
@@ -149,8 +189,7 @@ class _Told:
 
 
 def _told(task: Task, own: Sequence[UnitId], language: Language, taken: Sequence[str]) -> _Told:
-    texts = task.picture.texts(own)
-    said = said_by(texts, others_than(task, own), language)
+    texts, said = task.picture.texts(own), said_in(task, own, language)
     keys = word_keys(said, texts) if is_told(best_lead(said), len(texts)) else []
     return _Told(said, next(untaken(keys, taken), None))
 

@@ -28,6 +28,7 @@ class Phase(StrEnum):
     WEIGH_NEW = "weigh_new"
     REFINE = "refine"
     MERGE = "merge"
+    RENAME = "rename"
     CHECK = "check"
 
     @property

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from edge.errors import ClusterKeyInvalid
-from edge.memory.cluster_words import Said, as_said, in_a_row, said_by
+from edge.memory.cluster_nouns import THING
+from edge.memory.cluster_words import HAN_RUN, Said, as_said, in_a_row, said_by
 from edge.memory.clusters import check_key, key_terms
 from edge.memory.language import Language, language_of
 from edge.memory.text import search_terms
@@ -18,6 +19,8 @@ DESCRIPTION = 80
 """Characters of a note that describe its cluster."""
 ALIKE = 0.6
 """Share of their telling words that two keys have in common when they are too alike."""
+CLEARLY = 0.2
+"""By how much more another key must set the members apart to take the place of one that is known."""
 _SEVERAL = 0.15
 """Share of the members that have a word of a key, and two at the least."""
 _CHOSEN = 10
@@ -26,11 +29,20 @@ _IN_A_ROW = 0.5
 """What it is worth that all members have the two words of a key in a row, beside that all have one of them."""
 _EACH = 0.5
 """What it is worth that all members have each word of a key, beside that all have one of them."""
+_BEST = 1.0
+"""What it is worth that all members have the same one of them."""
 _WIDER = 0.05
 """By how much more another word must set the members apart."""
+_ADDS = 0.15
+_MUCH = 0.5
+"""A second Chinese word is in so many more members, or in so many at all, or it goes."""
 _PHRASE = 0.6
 """Share of the members with a word that have another right beside it, and they are said as one."""
 _FITTED = 3
+_BELONGS = 0.25
+"""Share of the members with a word in which it stands right before the other, and describes it."""
+_SURELY = 0.5
+"""The share of its places from which on a word is surely a thing."""
 _TOLD = 0.15
 """How far two words must set a group apart that is about something, besides as far as chance does: of n notes drawn
 blindly from a talk, the best two words set apart the root of 1/n of them in the mean (n from 12 to 150)."""
@@ -91,9 +103,15 @@ def word_keys(said: Said, members: Sequence[str]) -> list[str]:
     """Keys of two or three words that members have, in Chinese of one to three, best first: by how many members the
     words set apart, and how often they stand in a row, "dance studio". Last come keys of words that tell little."""
     best, rest = _nameable(said), list(said.words[:_CHOSEN])
-    fitted = [_fitted(key, said, best, members) for key in _pairs(said, best, members)[:_FITTED]]
-    keys = [*fitted, *_pairs(said, best, members), *best, *_pairs(said, rest, members)]
+    pairs = _pairs(said, best, members)
+    fitted = [_fitted(key, said, best, members) for key in pairs[:_FITTED]]
+    keys = [*fitted, *pairs, *_alone(said, best), *_pairs(said, rest, members)]
     return [key for key in dict.fromkeys(keys) if _checked(key) is not None]
+
+
+def _alone(said: Said, words: Sequence[str]) -> list[str]:
+    """Keys of one word, which in English takes others to be a key."""
+    return [word if HAN_RUN.match(word) else f"talk of {word}" for word in words if said.thing(word) >= THING]
 
 
 def _pairs(said: Said, words: Sequence[str], members: Sequence[str]) -> list[str]:
@@ -102,20 +120,40 @@ def _pairs(said: Said, words: Sequence[str], members: Sequence[str]) -> list[str
     for first, second in combinations(words, 2):
         in_row = max(in_a_row(first, second, members), in_a_row(second, first, members))
         key = as_said(first, second, members)
-        worth[key] = _worth(said, (first, second)) + _IN_A_ROW * in_row / max(1, len(members))
+        told = [word for word in (first, second) if not _describes(word, key, said, in_row)]
+        if min(map(said.thing, told)) >= THING and not _share_a_character(first, second):
+            worth[key] = _worth(said, (first, second), told) + _IN_A_ROW * in_row / max(1, len(members))
     return sorted(worth, key=lambda key: -worth[key])
 
 
-def _worth(said: Said, words: Sequence[str]) -> float:
-    """How far the words together set the members apart, and each of them does: not by one, and any that only one
-    member has."""
-    return said.lead(words) + _EACH * sum(said.lead((word,)) for word in words) / len(words)
+def _describes(word: str, key: str, said: Said, in_row: int) -> bool:
+    """Whether the word belongs to the next one of a key: "dairy-free recipe"."""
+    return key.split(maxsplit=1)[0] == word and in_row > 1 and in_row >= _BELONGS * said.count((word,))
+
+
+def _share_a_character(first: str, second: str) -> bool:
+    """Whether two Chinese words say nearly the same: 旅游 and 旅行."""
+    return HAN_RUN.match(first) is not None and not set(first).isdisjoint(second)
+
+
+def _worth(said: Said, words: Sequence[str], told: Sequence[str] = ()) -> float:
+    """How far the words together set the members apart, and each of them does; less of words that are not surely
+    things."""
+    things = sum(min(1.0, said.thing(word) / _SURELY) for word in told or words) / len(told or words)
+    each = [said.lead((word,)) for word in words]
+    return things * (said.lead(words) + _EACH * sum(each) / len(each) + _BEST * max(each))
 
 
 def best_lead(said: Said) -> float:
     """How far the best word or two set the members apart: what a group is worth that is named by its words."""
     words = _nameable(said)
     return max(map(said.lead, (*combinations(words, 1), *combinations(words, 2))), default=0.0)
+
+
+def key_lead(said: Said, key: str) -> float:
+    """How far the words of a key, whoever gave it, set the members apart."""
+    own = [word for word in said.words if not key_terms(word).isdisjoint(key_terms(key))]
+    return said.lead(own) if own else 0.0
 
 
 def is_told(lead: float, members: int) -> bool:
@@ -137,18 +175,29 @@ def _fitted(key: str, said: Said, words: Sequence[str], members: Sequence[str]) 
     which it sets most members more apart, if they are several. In Chinese, where one word may be a key, a second that
     adds next to nothing goes."""
     own = key.split()
-    alone = max(own, key=lambda word: said.lead((word,)))
-    if _checked(alone) and said.lead(own) - said.lead((alone,)) < _WIDER:
-        return alone
+    alone, other = sorted(own, key=lambda word: -said.lead((word,)))
+    if _checked(alone) is not None and _adds_little(said, alone, other):
+        other = max(words, key=lambda word: said.lead((alone, word)))
+        wider = said.lead((alone, other)) - said.lead((alone,)) >= _ADDS
+        return f"{alone} {other}" if wider and not _share_a_character(alone, other) else alone
     left = [word for word in words if word not in own]
     for at, word in enumerate(own):
         for other in left:
             if _is_phrase(word, other, said, members):
                 return " ".join([*own[:at], as_said(word, other, members), *own[at + 1 :]])
+    left = [word for word in left if said.thing(word) >= THING]
     third = max(left, key=lambda word: _worth(said, (*own, word)), default=None)
     if third is None or said.lead((*own, third)) - said.lead(own) < _WIDER:
         return key
     return f"{key} {third}" if said.count((*own, third)) - said.count(own) > 1 else key
+
+
+def _adds_little(said: Said, word: str, other: str) -> bool:
+    """Whether a second word is in few more members, and in few at all; of those that only the model reads in them, in
+    fewer than the first."""
+    leads = said.lead((word,)), said.lead((other,))
+    few = leads[1] < _MUCH or (said.is_heard(other) and leads[0] - leads[1] > _WIDER)
+    return few and said.lead((word, other)) - leads[0] < _ADDS
 
 
 def _is_phrase(word: str, other: str, said: Said, members: Sequence[str]) -> bool:

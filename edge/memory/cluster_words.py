@@ -6,11 +6,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
+from edge.memory.cluster_nouns import things
 from edge.memory.language import Language
 from edge.memory.stopwords import CHINESE_FUNCTION_CHARACTERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 from edge.memory.text import search_terms, telling_terms
-from edge.memory.topic_stopwords import NAME_NOTHING, SAY_NOTHING_CHARACTERS
+from edge.memory.topic_stopwords import NAME_NOTHING, NAMES_ALL_THE_SAME, SAY_NOTHING_CHARACTERS
 
 HAN_RUN = re.compile("[\u3400-\u9fff]+")
 _NO_PART = CHINESE_FUNCTION_CHARACTERS | frozenset("一些以次每该此其第如何非越更将所各件恩嗨啦常")
@@ -39,6 +41,15 @@ _ONE_WORD = 0.8
 """Of the times that a pair of Chinese characters stands in the members, how often the next one does beside it, where
 they are one word: 羽毛球."""
 _LONGEST = 6
+_READ = 0.2
+"""Share of the members in which a word is read that may name them, and two at the least."""
+_MOSTLY = 2 / 3
+"""The same of a word that they do not say."""
+_FEW = 5
+"""So many members are too few for a word that none of them says."""
+_FEWEST = 3
+"""Of more members, two must say it."""
+_HEARD = 3
 _WIDENED = 30
 """The most telling pairs, which are looked at for this: it reads all members for each."""
 
@@ -54,6 +65,16 @@ class Said:
     others: int
     _inside: Mapping[str, frozenset[int]]
     _outside: Mapping[str, frozenset[int]]
+    _things: Mapping[str, float]
+    _heard: frozenset[str]
+
+    def is_heard(self, key: str) -> bool:
+        """Whether a key has a word that a model read in the members."""
+        return not self._heard.isdisjoint(key.split())
+
+    def thing(self, word: str) -> float:
+        """How far a word is one for a thing, which a topic is: 0 to 1. In Chinese, which does not show it, 1."""
+        return self._things.get(word, 1.0)
 
     def count(self, words: Iterable[str]) -> int:
         """How many members have one of the words."""
@@ -65,36 +86,76 @@ class Said:
         return self.count(words) / max(1, self.members) - beside / max(1, self.others)
 
 
-def said_by(members: Sequence[str], others: Sequence[str], language: Language) -> Said:
+def said_by(
+    members: Sequence[str], others: Sequence[str], language: Language, read: Sequence[Collection[str]] = ()
+) -> Said:
     """What members say beside others. Of the inflected forms of a word it has the one that is written most; a pair of
-    Chinese characters that is a part of one word is that word."""
+    Chinese characters that is a part of one word is that word. `read` are the words that a model reads in each of the
+    members and then of the others, if it was asked: a note has them too."""
     members, others = [own_words(text) for text in members], [own_words(text) for text in others]
     texts = [*members, *others]
     words = [frozenset(words_of(text, language)) for text in texts]
+    heard = _heard(words[: len(members)], read)
+    words = [own | (heard & frozenset(more)) for own, more in zip_longest(words, read, fillvalue=frozenset[str]())]
     called = called_in(texts, words) if language == "en" else frozenset[str]()
-    stems = {word: " ".join(sorted(set(search_terms(word)))) for own in words for word in own - called}
+    stems = {word: _stem(word) for own in words for word in own - called}
     inside, outside = _having(words[: len(members)], stems), _having(words[len(members) :], stems)
-    written: dict[str, Counter[str]] = defaultdict(Counter)
-    for own in words[: len(members)]:
-        for word in own - called:
-            written[stems[word]][word] += 1
 
-    def lead(stem: str) -> float:
+    def lead(word: str) -> float:
+        stem = stems[word]
         return len(inside[stem]) / len(members) - len(outside.get(stem, ())) / max(1, len(others))
 
-    forms = {stem: min(forms, key=lambda word: (-forms[word], word)) for stem, forms in written.items()}
-    ranked = _apart(sorted(forms.values(), key=lambda word: (-lead(stems[word]), word)))
-    whole = {word: word for word in ranked}
-    if language == "zh":
-        whole |= {word: _whole(word, members) for word in ranked[:_WIDENED]}
+    forms = _forms(words[: len(members)], stems)
+    whole = _as_whole(_apart(sorted(forms, key=lambda word: (-lead(word), word))), members, language)
+    by_word = things(texts, whole) if language == "en" and len(members) > 1 else {}
+    ranked = [*reversed(whole)]  # of those that are part of one word the best counts
     return Said(
         tuple(dict.fromkeys(whole.values())),
         called,
         len(members),
         len(others),
-        {whole[word]: inside[stems[word]] for word in reversed(ranked)},
-        {whole[word]: outside.get(stems[word], frozenset()) for word in reversed(ranked)},
+        {whole[word]: inside[stems[word]] for word in ranked},
+        {whole[word]: outside.get(stems[word], frozenset()) for word in ranked},
+        {whole[word]: 1.0 if word in heard else by_word.get(word, 1.0) for word in ranked},
+        frozenset(whole[word] for word in heard if word in whole),
     )
+
+
+def _stem(word: str) -> str:
+    return " ".join(sorted(set(search_terms(word))))
+
+
+def _forms(words: Iterable[Collection[str]], stems: Mapping[str, str]) -> list[str]:
+    """Of each stem the form that is written most."""
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for own in words:
+        for word in own:
+            if word in stems:
+                written[stems[word]][word] += 1
+    return [min(forms, key=lambda word: (-forms[word], word)) for forms in written.values()]
+
+
+def _as_whole(ranked: Sequence[str], members: Sequence[str], language: Language) -> dict[str, str]:
+    """Of each word the one that it is a part of, most telling first; none that is put together of what names
+    nothing."""
+    if language == "en":
+        return {word: word for word in ranked}
+    whole = {word: _whole(word, members) for word in ranked[:_WIDENED]}
+    return {word: whole.get(word, word) for word in ranked if not _holds_nothing(whole.get(word, word))}
+
+
+def _heard(words: Sequence[Collection[str]], read: Sequence[Collection[str]]) -> frozenset[str]:
+    """The words read in most of the members, as far as they may name them. What a model reads in one note is a guess:
+    several must say a word too, or it must be read in most of many."""
+    counts = Counter(word for _, own in zip(words, read, strict=False) for word in own if len(word) > 1)
+    said = Counter(stem for own in words for stem in {_stem(word) for word in own})
+    saying = 2 if len(words) > _FEWEST else 1
+
+    def is_known(word: str) -> bool:
+        return said[_stem(word)] >= saying or (len(words) > _FEW and counts[word] >= _MOSTLY * len(words))
+
+    least = max(2, _READ * len(words))
+    return frozenset([word for word, count in counts.most_common() if count >= least and is_known(word)][:_HEARD])
 
 
 def as_said(first: str, second: str, texts: Sequence[str]) -> str:
@@ -114,6 +175,11 @@ def own_words(text: str) -> str:
     called."""
     bare = _REMARK.sub("", text)
     return _ASSISTANT.sub(" ", bare if bare.strip() else text)
+
+
+def without_speaker(text: str) -> str:
+    """A text without the name of who speaks before it: "Maria: The kiln is hot."."""
+    return _SPEAKER.sub("", text)
 
 
 def called_by_name(text: str) -> frozenset[str]:
@@ -143,6 +209,8 @@ def words_of(text: str, language: Language) -> Iterator[str]:
 
 
 def _tells_zh(pair: str) -> bool:
+    if pair in NAMES_ALL_THE_SAME:
+        return True
     silent = any(char in _SILENT_CHARACTERS for char in pair)
     silent = silent or _IN_A_PLACE.match(pair) is not None
     return not silent and pair not in CHINESE_STOP_WORDS and pair not in NAME_NOTHING
@@ -150,6 +218,11 @@ def _tells_zh(pair: str) -> bool:
 
 def _tells_en(word: str) -> bool:
     return word not in ENGLISH_STOP_WORDS and not set(telling_terms(word)) <= NAME_NOTHING
+
+
+def _holds_nothing(word: str) -> bool:
+    """Whether a longer Chinese word is put together with one that names nothing: 提高自己技巧."""
+    return len(word) > 2 and any(word[at : at + 2] in NAME_NOTHING for at in range(len(word) - 1))
 
 
 def _having(words: Sequence[Collection[str]], stems: Mapping[str, str]) -> dict[str, frozenset[int]]:

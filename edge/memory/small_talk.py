@@ -8,13 +8,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from edge.memory.cluster_naming import is_told
-from edge.memory.cluster_words import called_by_name, own_words, words_of
+from edge.memory.cluster_words import called_by_name, own_words, without_speaker, words_of
 from edge.memory.language import Language, language_of
 from edge.memory.text import search_terms
 
-_MOST_WORDS: dict[Language, int] = {"en": 4, "zh": 3}
+_MOST_WORDS: dict[Language, int] = {"en": 3, "zh": 3}
 """Words that tell something in a courtesy: a note with more tells something itself. Of Chinese, pairs of characters."""
 _SHARE = 0.5
+_TELLS = 0.55
+"""How far two words set a few members apart that are about something, though as far as chance may do."""
+_MANY = 0.4
+"""Share of the members that a kind of courtesies must be in, that small talk is called by it."""
 _LONG_ENOUGH = re.compile(r"[A-Za-z]+\W+[A-Za-z]+\W+[A-Za-z]+|[\u3400-\u9fff]{3}")
 _FIGURES = re.compile(r"\d")
 
@@ -56,7 +60,7 @@ _NAMES: dict[Language, str] = {"en": "small talk", "zh": "闲聊"}
 def is_courtesy(note: str) -> bool:
     """Whether a note thanks, praises, wishes well or greets, and tells next to nothing; or has no word at all that
     tells something: "So what have you been up to?"."""
-    note = own_words(note)
+    note = without_speaker(own_words(note))
     language, terms = language_of(note), frozenset(search_terms(note))
     words = {word for word in words_of(note, language) if not _COURTEOUS.issuperset(search_terms(word))}
     words -= called_by_name(note)
@@ -68,18 +72,18 @@ def is_courtesy(note: str) -> bool:
 def is_small_talk(members: Sequence[str], lead: float) -> bool:
     """Whether most members are courtesies, and no two words set more of them apart than chance would; `lead` is how far
     the best two do (see `best_lead`)."""
-    if not members or is_told(lead, len(members)):
+    if not members or is_told(lead, len(members)) or lead > _TELLS:
         return False
     return sum(map(is_courtesy, members)) >= _SHARE * len(members)
 
 
 def small_talk_names(members: Sequence[str], language: Language) -> list[str]:
-    """What small talk may be called, the best first: small talk, and what most members do in it."""
+    """What small talk may be called, the best first: small talk, and what many members do in it."""
     found = Counter[str]()
     for member in members:
-        terms = frozenset(search_terms(member))
+        terms = frozenset(search_terms(own_words(member)))
         found.update(kind.names[language] for kind in _KINDS if _is_of(kind, member, terms))
-    return [_NAMES[language], *(name for name, _ in found.most_common())]
+    return [_NAMES[language], *(name for name, count in found.most_common() if count >= _MANY * len(members))]
 
 
 def is_small_talk_name(key: str) -> bool:

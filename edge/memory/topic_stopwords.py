@@ -25,6 +25,7 @@ sinc some someon sometim special spot stay stoke strong super surround thanks th
 truli user wanna whole woah woohoo word worri yeah yep yup
 abl alright background bliss bummer corner enjoy few finish free front group hold indeed key man men mind posit savor
 set sit small smile stand such tackl understand view woman women
+although either enough ladi meant neither past though true vibe worth yea
 """
 _CHAT_PAIRS = """
 建议 推荐 喜欢 感到 感觉 感受 非常 谢谢 感谢 高兴 开心 聊天 聊聊 分享 尝试 试试 朋友 帮助 支持 鼓励 努力 加油 认识
@@ -35,8 +36,17 @@ _CHAT_PAIRS = """
 考虑 适合 地方
 制定 选择 宝贵 优美 美丽 漂亮 精彩 出色 著名 有名 丰富 简单 正常 合适 适当 有效 积极 相关 具有 影响 能力 提高 提升 增强
 保持 尽量 作为 内容 建立 进步 目标 未来 不断 很多 十分 困难 困惑 受益 收获 顺利 愉快 美妙 实际 详细
+哈哈 任务 知识 经验 分解 完成 安排 合理 开拓 执行 掌握 技巧 水平 基础 寻找 寻求 品尝 参加 参与
 """
 
+_CHINESE_WORDS = """
+小说 天气 天空 天文 时间 时尚 时装 时差 气候 可乐 想象 会议 会员 展会 社会 晚会 聚会 机会 行李
+旅行 银行 行业 出行 骑行 道路 味道 街道 频道 过敏 过年 睡觉 太阳 太极 太空 真相 点心 景点 甜点
+糕点 几何 儿童 儿子 女儿 幼儿 婴儿 看书 看病 请假 问卷 着装 学会 做菜 做饭 说明 传说 演说 访问
+前台 后院 先生 现金 明星 文明 发明 证明 行为 好奇 爱好 自行
+"""
+NAMES_ALL_THE_SAME = frozenset(_CHINESE_WORDS.split())
+"""Pairs that are words, though one of their characters says nothing by itself."""
 SAY_NOTHING = frozenset(_ENGLISH_STEMS.split()) | frozenset(_CHINESE_PAIRS.split())
 """English words as their stems, Chinese ones as pairs of characters."""
 NAME_NOTHING = SAY_NOTHING | frozenset(_CHAT_STEMS.split()) | frozenset(_CHAT_PAIRS.split())

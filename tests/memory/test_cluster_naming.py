@@ -12,6 +12,7 @@ from edge.memory.cluster_naming import (
     best_lead,
     clean_key,
     is_told,
+    key_lead,
     main_language,
     set_apart,
     tags_of,
@@ -261,3 +262,96 @@ def test_words_that_few_members_have_are_in_no_key(
     key = word_key(members, others, language, ())
     assert key is not None
     assert not {"producers", "滑轮"} & set(key.split())
+
+
+FILM = ["We watched it twice.", "The plot is slow.", "Such a cast.", "A long film.", "The film again."]
+
+
+@pytest.mark.parametrize(
+    ("members", "others", "reads", "language", "word"),
+    [
+        (FILM, BOILER, "film", "en", "film"),
+        (["看了《活着》", "情节很慢", "演员很棒", "电影很长", "又看电影"], STOVE, "电影", "zh", "电影"),
+    ],
+)
+def test_a_word_that_the_model_reads_in_members_names_them(
+    members: list[str], others: list[str], reads: str, language: Language, word: str
+) -> None:
+    said = said_by(members, others, language, [{reads}] * len(members))
+    assert said.count((word,)) == len(members)
+    assert said.is_heard(word_keys(said, members)[0])
+    assert not said.is_heard("dance studio")
+
+
+def test_what_is_read_and_nobody_says_names_many_members_only() -> None:
+    few = said_by(FILM, BOILER, "en", [{"server"}] * 5)
+    assert "server" not in few.words
+    some = said_by([*FILM, *FILM], BOILER, "en", [{"server"}] * 6 + [frozenset[str]()] * 4)
+    assert "server" not in some.words
+    many = said_by([*FILM, *FILM], BOILER, "en", [{"server"}] * 9)
+    assert "server" in many.words
+
+
+def test_what_is_read_in_others_too_sets_nobody_apart() -> None:
+    said = said_by(FILM, BOILER, "en", [{"film"}] * (len(FILM) + len(BOILER)))
+    assert said.lead(["film"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("members", "named", "unnamed"),
+    [
+        (
+            ["We keep spreading kindness.", "Spreading kindness helps kids.", "The kids. Keep spreading.", "My kids."],
+            {"kids"},
+            {"spreading"},
+        ),
+        (
+            ["So motivated by the studio.", "I feel motivated.", "The studio. Very motivated.", "A dance."],
+            {"studio"},
+            {"motivated"},
+        ),
+    ],
+)
+def test_what_is_no_thing_is_in_no_key(members: list[str], named: set[str], unnamed: set[str]) -> None:
+    key = word_key(members, ["The bus.", "A dentist."], "en", ())
+    assert key is not None
+    assert named <= set(key.split())
+    assert not unnamed & set(key.split())
+
+
+def test_one_thing_alone_is_called_talk_of_it() -> None:
+    members = ["We keep dreaming of dreams.", "So brave, these dreams.", "Very brave! My dreams."]
+    assert word_key(members, ["The bus.", "A dentist."], "en", ()) == "talk of dreams"
+
+
+def test_what_describes_the_next_word_stands_in_a_key_with_it() -> None:
+    members = ["A dairy-free recipe.", "The dairy-free recipe again.", "My dairy-free recipe, and milk.", "A recipe."]
+    assert word_key(members, ["The bus.", "A dentist."], "en", ()) == "dairy-free recipe"
+
+
+def test_two_chinese_words_that_say_the_same_are_in_no_key_together() -> None:
+    members = ["旅游去海边", "旅行的酒店", "旅游和旅行", "订酒店去旅游"]
+    key = word_key(members, STOVE, "zh", ())
+    assert key is not None
+    assert not {"旅游", "旅行"} <= set(key.split())
+
+
+def test_a_word_of_most_members_goes_before_two_of_some() -> None:
+    members = ["瑜伽课开始了", "瑜伽课和理论", "瑜伽课的练习", "理论与练习"]
+    assert "瑜伽课" in (word_key(members, STOVE, "zh", ()) or "")
+
+
+@pytest.mark.parametrize("word", ["小说", "天气", "旅行", "电视"])
+def test_a_chinese_word_with_a_character_that_says_nothing_is_a_word(word: str) -> None:
+    assert word in said_by([f"看{word}", f"好{word}"], STOVE, "zh").words
+
+
+def test_a_chinese_word_put_together_of_what_names_nothing_is_none() -> None:
+    words = said_by(["提高自己技巧", "要提高自己技巧", "提高自己技巧吧"], STOVE, "zh").words
+    assert not any("自己" in word or "提高" in word for word in words)
+
+
+def test_a_key_that_somebody_gave_is_weighed_by_its_words() -> None:
+    said = said_by(BREAD, BOILER, "en")
+    assert key_lead(said, "starter care") == pytest.approx(1.0)
+    assert key_lead(said, "boiler repair") == 0

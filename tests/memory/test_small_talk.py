@@ -76,3 +76,18 @@ def test_a_note_without_a_word_that_tells_is_a_courtesy(note: str) -> None:
 @pytest.mark.parametrize("note", ["192.168.1.1", "At 7 and not at 8", "Are you"])
 def test_figures_or_a_word_or_two_are_no_courtesy(note: str) -> None:
     assert not is_courtesy(note)
+
+
+@pytest.mark.parametrize("note", ["Maria: So what have you been up to?", "John: Thanks a lot, Maria!"])
+def test_who_speaks_is_no_word_of_a_courtesy(note: str) -> None:
+    assert is_courtesy(note)
+
+
+def test_what_few_of_it_do_is_no_name_of_small_talk() -> None:
+    told = ["We find our own way.", "Such a feeling.", "It is like another world."]
+    assert small_talk_names([*told, "Bye!"], "en") == ["small talk"]
+    assert small_talk_names(["我们自己的路", "另一个世界", "再见"], "zh") == ["闲聊"]
+
+
+def test_a_word_that_most_of_a_few_have_is_no_small_talk() -> None:
+    assert not is_small_talk(THANKS, 0.59)
