@@ -54,7 +54,7 @@ def first_profile(task: Task, units: Sequence[UnitId], taken: Sequence[str]) -> 
     language = task.picture.language(units)
     texts, said = task.picture.texts(units), said_in(task, units, language)
     if is_small_talk(texts, best_lead(said)):
-        return _small_talk(task, units, texts, language, taken)
+        return _small_talk(task, units, said, language, taken)
     key = next(untaken(word_keys(said, texts), taken), None)
     return None if key is None else profile_of(task, units, key, by_model=said.is_heard(key))
 
@@ -67,7 +67,7 @@ def profile_again(task: Task, topic: Topic, taken: Sequence[str]) -> Profile | N
     before, is_new = topic.profile, isinstance(topic.to, StagedNumber)
     if is_small_talk(texts, best_lead(said)):
         stays = before.coarse is Coarse.SMALL_TALK and is_small_talk_name(before.key)
-        return None if stays else _small_talk(task, units, texts, language, taken)
+        return None if stays else _small_talk(task, units, said, language, taken)
     keys = word_keys(said, texts) if is_told(best_lead(said), len(texts)) else []
     key = next(untaken(keys, taken), None)
     if key is None or key == before.key or language_of(before.key) != language:
@@ -94,9 +94,10 @@ def _read_in(task: Task, unit: UnitId, language: Language) -> frozenset[str]:
 
 
 def _small_talk(
-    task: Task, units: Sequence[UnitId], texts: Sequence[str], language: Language, taken: Sequence[str]
+    task: Task, units: Sequence[UnitId], said: Said, language: Language, taken: Sequence[str]
 ) -> Profile | None:
-    key = next(untaken(small_talk_names(texts, language), taken), None)
+    names = small_talk_names(task.picture.texts(units), language, best_lead(said))
+    key = next(untaken(names, taken), None)
     if key is None:
         return None
     described = task.picture.texts(task.picture.central(units, 1))

@@ -55,6 +55,9 @@ _KINDS = (
 )
 _COURTEOUS = frozenset(stem for kind in _KINDS for stem in kind.stems)
 _NAMES: dict[Language, str] = {"en": "small talk", "zh": "闲聊"}
+_MORE: dict[Language, str] = {"en": "everyday chat", "zh": "日常闲谈"}
+_SILENT = 0.3
+"""How far the best two words set those apart that are about nothing at all."""
 
 
 def is_courtesy(note: str) -> bool:
@@ -77,18 +80,20 @@ def is_small_talk(members: Sequence[str], lead: float) -> bool:
     return sum(map(is_courtesy, members)) >= _SHARE * len(members)
 
 
-def small_talk_names(members: Sequence[str], language: Language) -> list[str]:
-    """What small talk may be called, the best first: small talk, and what many members do in it."""
+def small_talk_names(members: Sequence[str], language: Language, lead: float = 1.0) -> list[str]:
+    """What small talk may be called, the best first: small talk, what many members do in it, and where next to no words
+    are theirs alone, which `lead` says, another word for it."""
     found = Counter[str]()
     for member in members:
         terms = frozenset(search_terms(own_words(member)))
         found.update(kind.names[language] for kind in _KINDS if _is_of(kind, member, terms))
-    return [_NAMES[language], *(name for name, count in found.most_common() if count >= _MANY * len(members))]
+    many = [name for name, count in found.most_common() if count >= _MANY * len(members)]
+    return [_NAMES[language], *many, *([_MORE[language]] if lead < _SILENT else [])]
 
 
 def is_small_talk_name(key: str) -> bool:
     """Whether a key is one of those."""
-    return any(key in names.values() for names in (_NAMES, *(kind.names for kind in _KINDS)))
+    return any(key in names.values() for names in (_NAMES, _MORE, *(kind.names for kind in _KINDS)))
 
 
 def _is_of(kind: _Kind, note: str, terms: Collection[str]) -> bool:

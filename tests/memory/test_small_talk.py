@@ -6,7 +6,7 @@ import pytest
 
 from edge.memory.clusters import check_key
 from edge.memory.language import Language
-from edge.memory.small_talk import is_courtesy, is_small_talk, small_talk_names
+from edge.memory.small_talk import is_courtesy, is_small_talk, is_small_talk_name, small_talk_names
 
 THANKS = [
     "Thanks, Gina! Means a lot.",
@@ -91,3 +91,10 @@ def test_what_few_of_it_do_is_no_name_of_small_talk() -> None:
 
 def test_a_word_that_most_of_a_few_have_is_no_small_talk() -> None:
     assert not is_small_talk(THANKS, 0.59)
+
+
+@pytest.mark.parametrize(("language", "more"), [("en", "everyday chat"), ("zh", "日常闲谈")])
+def test_what_has_no_words_of_its_own_has_another_name(language: Language, more: str) -> None:
+    assert small_talk_names([], language, 0.2)[-1] == more
+    assert more not in small_talk_names([], language, 0.5)
+    assert is_small_talk_name(more)
