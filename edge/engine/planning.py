@@ -75,9 +75,11 @@ class Planning:
         terms = worth(message, [each.told for each in found.recalled]) if plan.passage is not None or plan.when else {}
         times = self._times(found, terms) if plan.when else {}
         told = self._told(found, plan, terms, times)
+        changed = self._changed(scope, told) if plan.versions else frozenset()
+        told = tuple(sorted(told, key=lambda each: each.unit.id not in changed))  # best, so that it is told in any case
         manner = Manner(
             happened=times,
-            changed=self._changed(scope, told) if plan.versions else frozenset(),
+            changed=changed,
             doubt=self._doubt(scope, told, message) if plan.checked else None,
             hint=plan.hint if told else None,
         )

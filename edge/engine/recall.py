@@ -160,7 +160,7 @@ class Recall:
         if past is not None:
             seconds = self._clock.monotonic() - started
             return Found(past.recalled[:limit], past.asked, True, (), (), seconds, seconds, past=past)
-        asked = self._rules.find_question_of(query, aliases)
+        asked = self._rules.find_question_of(query, aliases) or self._rules.find_whether(query)
         filling = self._store.slot_units(scope, asked.slots, None) if asked else []
         hits = self._hits(query, asked, filling, aliases)[:limit]
         asked = self._as_sure_as_it_is(query, asked, hits)

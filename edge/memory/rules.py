@@ -30,6 +30,7 @@ from edge.memory.rules_tables import Slot, Tables
 from edge.memory.rules_text import fold, simplify
 from edge.memory.rules_values import READERS
 from edge.memory.units import NAME, SELF, Draft, SlotQuestion, Unit
+from edge.memory.whether import as_statement
 
 Exchange = tuple[str, str]
 """A person's message, and the reply to it."""
@@ -210,6 +211,15 @@ class Rules:
         if said is None or by_relation is None or by_relation.subject == SELF:
             return asked
         return replace(by_relation, subject=said[1])
+
+    def find_whether(self, text: str) -> SlotQuestion | None:
+        """The slot that a message asks about by naming a value: "Do I still live in Bonn?", 我还住在成都吗？ Only one
+        that holds a single value, which is then the answer."""
+        statement = as_statement(text)
+        facts = () if statement is None else self.find_facts(statement)
+        if len(facts) != 1 or facts[0].slot is None or facts[0].retracts or self._slots[facts[0].slot].many:
+            return None
+        return SlotQuestion((facts[0].slot,), facts[0].subject, certain=False)
 
     def relations_in(self, text: str) -> dict[str, str]:
         """The relations of the person that a text mentions, each with its word for it: {"sister": "妹妹"}."""

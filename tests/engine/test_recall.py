@@ -581,3 +581,23 @@ def test_a_question_finds_the_same_however_often_and_however_politely_it_is_aske
         found = ask(desk, way)
         assert contents(found) == [told], way
     assert set(ways) <= {each.unit.content for each, _ in found.dropped}  # and why they are not there can be seen
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "question", "holds"),
+    [
+        ("I live in Bonn.", "I have moved to Kiel.", "Do I still live in Bonn?", "Kiel"),
+        ("I live in Bonn.", "I have moved to Kiel.", "I still live in Bonn, right?", "Kiel"),
+        ("我住在成都。", "我搬到西安了。", "我还住在成都吗？", "西安"),
+        ("我住在成都。", "我搬到西安了。", "我现在是不是还住在成都？", "西安"),
+    ],
+)
+def test_asked_by_a_value_that_was_replaced_what_holds_now_is_found(
+    desk: Desk, before: str, now: str, question: str, holds: str
+) -> None:
+    desk.say(before)
+    desk.say(now)
+    found = ask(desk, question, session=OTHER)
+    assert any(each.unit.slot == "home" and holds in each.unit.content for each in found.recalled)
+    assert before not in contents(found)
+    assert found.empty_slot is None  # it is evidence for the model, not the answer
