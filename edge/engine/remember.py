@@ -17,6 +17,8 @@ from edge.memory.secret_facts import secret_facts, statement_of
 from edge.memory.statements import rest_of
 from edge.memory.units import NAME, Change, Draft, Kind, OwnerId, SessionId, Source, TurnId, TurnState
 
+_TURNS_ANSWERED = 6
+"""How far back a question may lie that a message still answers. Later "it's Kiel" may be about anything."""
 _TURNS_REFERRED_TO = 3
 """What was told, a confirmation or another correction in between, and what is corrected now."""
 
@@ -60,8 +62,8 @@ class Remember:
         drafts = [words, *secret_facts(message, session_only=reading.session_only), *reading.facts]
         changes = self._changes(owner, session, drafts, at, message)
         if self._doubts is not None:
-            last = self._store.turns(owner, session, last=1)
-            changes = self._doubts.settled(owner, last[0].id if last else None, message, changes, at)
+            before = [turn.id for turn in self._store.turns(owner, session, last=_TURNS_ANSWERED)]
+            changes = self._doubts.settled(owner, before, message, changes, at)
         return self._store.begin_turn(owner, session, message, changes, at, context)
 
     def question(self, owner: OwnerId, session: SessionId, message: str, written: Written) -> AskBack | None:

@@ -11,6 +11,7 @@ from edge.engine.ports import Written
 from edge.engine.truth_ports import Contradiction, TruthStore
 from edge.memory.contradictions import differing, read_answer, with_doubts
 from edge.memory.language import language_of
+from edge.memory.late_answers import read_late_answer
 from edge.memory.lifecycle import key_of
 from edge.memory.normal_values import same_value
 from edge.memory.retelling import shown_value
@@ -62,18 +63,31 @@ class Doubts:
         return with_doubts(changes, known, words, self._many)
 
     def settled(
-        self, owner: OwnerId, before: TurnId | None, message: str, changes: Sequence[Change], at: datetime
+        self, owner: OwnerId, before: Sequence[TurnId], message: str, changes: Sequence[Change], at: datetime
     ) -> tuple[Change, ...]:
-        """The changes of a message, with what it settles; `before` is the turn just before it in its session."""
-        asked = None if before is None else self._truth.asked_in(owner, before)
-        if asked is None:
-            return tuple(changes)
+        """The changes of a message, with what it settles; `before` are the turns before it in its session, oldest
+        first: the last of them may have asked what it answers, or one before, where it clearly says which holds."""
+        for turn in reversed(before):
+            asked = self._truth.asked_in(owner, turn)
+            settled = None if asked is None else self._settling(asked, message, changes, at, late=turn != before[-1])
+            if settled is not None:
+                return settled
+        return tuple(changes)
+
+    def _settling(
+        self, asked: Contradiction, message: str, changes: Sequence[Change], at: datetime, *, late: bool
+    ) -> tuple[Change, ...] | None:
+        """The changes where the message answers what was asked."""
         stated = _stated(asked, changes)
         if stated is not None:
             return stated
-        outcome = read_answer(message, self._ways(asked.older), self._ways(asked.newer), self._rules.assent)
+        older, newer = self._ways(asked.older), self._ways(asked.newer)
+        if late:
+            outcome = read_late_answer(message, older, newer)
+        else:
+            outcome = read_answer(message, older, newer, self._rules.assent)
         if outcome is None:
-            return tuple(changes)
+            return None
         follows: Change = Confirm(asked.newer.id) if outcome is Outcome.NEWER else _restoring(asked, at)
         return (*changes, follows, Settle(asked.id, outcome))
 

@@ -138,7 +138,7 @@ def _words(text: str) -> int:
 def _affirms(text: str, values: Collection[str]) -> bool | None:
     """Whether a text says that a value holds (True) or not (False); None where it does not name it."""
     for value in sorted(values, key=len, reverse=True):
-        found = _find(text, value)
+        found = value_in(text, value)
         if found is None:
             continue
         before = text[: found.start()]
@@ -148,7 +148,7 @@ def _affirms(text: str, values: Collection[str]) -> bool | None:
     return None
 
 
-def _find(text: str, value: str) -> re.Match[str] | None:
+def value_in(text: str, value: str) -> re.Match[str] | None:
     """Where a value stands in a text, however it is spaced and punctuated."""
     signs = squeezed(value)
     if not signs:

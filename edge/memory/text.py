@@ -135,7 +135,7 @@ def holds_any(text: str, values: Iterable[str]) -> bool:
     return any((wanted := _however_spaced(value)) is not None and wanted.search(unified) for value in values)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)  # some 7 kB each
 def _however_spaced(value: str) -> re.Pattern[str] | None:
     """What finds a value in a text of one form; None for one without letters and digits."""
     bare = squeezed(value)

@@ -57,7 +57,7 @@ def measure_pace(model: str | None, units: int, count: int, targets: Sequence[fl
     played: list[Paced] = []
     with tempfile.TemporaryDirectory(prefix="edge-bench-") as folder:
         filled = Path(folder) / "filled"
-        _fill(filled, units)
+        fill(filled, units)
         for target in targets:
             state = Path(folder) / f"state-{target}"
             shutil.copytree(filled, state)
@@ -73,7 +73,8 @@ def mixed(count: int) -> list[str]:
     return list(islice(chain.from_iterable(zip(turns(count), asked, strict=True)), count))
 
 
-def _fill(state: Path, units: int) -> None:
+def fill(state: Path, units: int) -> None:
+    """Make a state folder with made-up memories of this user, embedded and indexed."""
     state.mkdir(mode=0o700)
     told = [
         Memory(str(number), draft.content, draft.valid_from or _BEGAN, session=f"session {number // 50}")

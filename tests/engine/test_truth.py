@@ -115,6 +115,58 @@ def test_an_answer_counts_only_right_after_the_question_and_in_its_session(desk:
     assert all(unit.access_count == 0 for unit in desk.units() if unit.slot == "home")
 
 
+@pytest.mark.parametrize(
+    ("language", "answer", "holds"),
+    [
+        ("en", "It's Hamburg, by the way.", "hamburg"),
+        ("en", "Hamburg is right.", "hamburg"),
+        ("en", "I live in Hamburg.", "hamburg"),
+        ("en", "It's Berlin, not Hamburg.", "berlin"),
+        ("en", "I live in Berlin.", "berlin"),
+        ("zh", "是汉堡。", "汉堡"),
+        ("zh", "汉堡是对的", "汉堡"),
+        ("zh", "还是柏林", "柏林"),
+        ("zh", "我住在柏林。", "柏林"),
+    ],
+)
+def test_a_clear_answer_settles_it_some_turns_later(desk: Desk, language: str, answer: str, holds: str) -> None:
+    first, second, older, _ = CASES[language]
+    say(desk, first)
+    say(desk, second)
+    for other in ("The sun is out today.", "今天天气不错。"):
+        assert say(desk, other)[1] is None
+    assert say(desk, answer)[1] is None
+    scope = Scope(ANN, MAIN, desk.clock.now(), present=True)
+    assert [unit.value for unit in desk.store.slot_units(scope, ["home"], None)] == [holds]
+    assert desk.store.truth.unsettled(ANN, MAIN) == []
+    assert homes(desk)[1][1] is (Ending.SETTLED if holds == older else None)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "Is it Hamburg?"), ("en", "Hamburg is nice."), ("en", "What's on in Berlin today?"), ("en", "Berlin"),
+        ("zh", "是汉堡吗？"), ("zh", "汉堡很美。"), ("zh", "柏林今天有什么？"), ("zh", "柏林"),
+    ],
+)  # fmt: skip
+def test_a_question_or_a_mention_settles_nothing_later(desk: Desk, language: str, words: str) -> None:
+    first, second, older, newer = CASES[language]
+    for message in (first, second, "The sun is out today. 今天天气不错。", words):
+        say(desk, message)
+    assert homes(desk) == [(older, Ending.NEWER), (newer, None)]
+    assert len(desk.store.truth.unsettled(ANN, MAIN)) == 1
+
+
+@pytest.mark.parametrize(("session", "between"), [(OTHER, 1), (MAIN, 7)])
+def test_a_late_answer_is_one_of_the_session_and_not_too_late(desk: Desk, session: SessionId, between: int) -> None:
+    say(desk, "I live in Berlin.")
+    say(desk, "I live in Hamburg.")
+    for number in range(between):
+        say(desk, f"The sun is out for {number} hours.")
+    say(desk, "It's Berlin.", session)
+    assert homes(desk) == [("berlin", Ending.NEWER), ("hamburg", None)]
+
+
 def test_a_third_value_settles_it_too(desk: Desk) -> None:
     say(desk, "I live in Berlin.")
     say(desk, "I live in Hamburg.")
