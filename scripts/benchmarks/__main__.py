@@ -290,6 +290,19 @@ def retention(model: str | None, json_file: Path | None) -> None:
     finish(measure_retention(model), json_file)
 
 
+@bench.command()
+@click.option("--turns", "count", default=2000, show_default=True, type=_AT_LEAST_ONE, help="Turns to play.")
+@click.option("--hours", default=6.0, show_default=True, type=click.FloatRange(0.1, 240), help="Of the clock.")
+@click.option("--units", default=5000, show_default=True, type=click.IntRange(min=0), help="Made-up units to fill in.")
+@json_option
+def steady(count: int, hours: float, units: int, json_file: Path | None) -> None:
+    """Play mixed turns on a clock that jumps, with the real embedder and a scripted model; tell how much the process
+    grows."""
+    from scripts.benchmarks.steady import measure_steady
+
+    finish(measure_steady(count, hours, units), json_file)
+
+
 def _end(number: int, _frame: object) -> NoReturn:
     """Ended from outside: leave in order, so that daemons and folders of the benchmark go too."""
     sys.exit(128 + number)
