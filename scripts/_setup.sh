@@ -203,7 +203,9 @@ venv_fits() {
     [ -x "$VENV/bin/python" ] && [ -f "$VENV/stamp" ] && [ "$(venv_stamp "$VENV/bin/python" 2>/dev/null)" = "$(<"$VENV/stamp")" ]
 }
 
+# What a link leads to may be another checkout's, and making an environment empties its folder.
 make_venv() {
+    if [ -L "$VENV" ]; then die "$VENV is a link to another environment, which does not fit. Remove the link, and run this again."; fi
     preflight
     say "Making the virtual environment $VENV ..."
     "$PYTHON" -m venv --clear "$VENV"

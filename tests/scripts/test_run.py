@@ -87,3 +87,14 @@ def test_a_daemon_that_dies_is_reported_with_its_log(checkout: Checkout) -> None
     assert result.stderr.splitlines()[-1] == (
         f"edge: The daemon has ended with status 6 before it served; its log is {checkout.state}/daemon.log"
     )
+
+
+def test_an_environment_behind_a_link_is_not_emptied(checkout: Checkout) -> None:
+    others = checkout.base / "others"
+    others.mkdir()
+    (others / "whole").touch()
+    (checkout.root / ".venv").symlink_to(others)
+    result = checkout.run("run")
+    assert result.returncode == 1
+    assert "is a link to another environment" in result.stderr
+    assert (others / "whole").exists()
