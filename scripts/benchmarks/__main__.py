@@ -128,20 +128,33 @@ def leading(folders: tuple[Path, ...], json_file: Path | None) -> None:
 @click.option("--questions", default=150, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
 @_model
 @click.option("--replies", type=_FILE, metavar="FILE", help="Write every reply to FILE, a line of JSON each.")
+@click.option(
+    "--method", "names", multiple=True, help="A method; may be given several times. Else all that there are."
+)  # fmt: skip
 @json_option
 def answers(
-    folders: tuple[Path, ...], questions: int, model: str | None, replies: Path | None, json_file: Path | None
+    folders: tuple[Path, ...],
+    questions: int,
+    model: str | None,
+    replies: Path | None,
+    names: tuple[str, ...],
+    json_file: Path | None,
 ) -> None:
     """Let the model answer questions with what recall finds, beside the newest and the nearest turns.
 
     Ctrl-C ends it with the figures so far.
     """
     from scripts.benchmarks.answers import measure_answers, real_models
+    from scripts.benchmarks.asking import METHODS
     from scripts.benchmarks.conversations import read_folder
 
+    unknown = set(names) - set(METHODS)
+    if unknown:
+        raise click.UsageError(f"There is no method {min(unknown)!r}. There are: {', '.join(METHODS)}.")
+    methods = [method for method in METHODS if not names or method in names]
     conversations = [conversation for folder in folders for conversation in read_folder(folder)]
     with real_models(model) as models:
-        report = measure_answers(conversations, questions, models, replies)
+        report = measure_answers(conversations, questions, models, replies, methods)
     finish(report, json_file)
 
 
