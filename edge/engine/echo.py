@@ -7,10 +7,12 @@ what teaches it to, so an echo is replaced there as well.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+from edge.engine.listing import each_once
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling
 from edge.engine.opening import Speaker
 from edge.engine.ports import Worker, Written
@@ -95,9 +97,9 @@ class EchoGuard:
 
     async def _made(self, sampling: Sampling) -> Items:
         """What the model makes; where that is no reply, it is missed, and nothing of it comes."""
-        model, signal, lane, echo = self._speaker.model, self._turn.armed, self._turn.lane, self._progress.echo
+        echo = self._progress.echo
         held = None if echo is None else _Held(echo)
-        async with aclosing(self._worker.stream(lambda: model.stream(self._prompt, sampling, signal, lane))) as items:
+        async with aclosing(self._worker.stream(partial(self._streamed, sampling))) as items:
             async for item in items:
                 if held is not None and isinstance(item, Piece):
                     if held.add(item):
@@ -110,6 +112,12 @@ class EchoGuard:
                         yield last
                 else:
                     yield item
+
+    def _streamed(self, sampling: Sampling) -> Iterator[Piece | Generation]:
+        """On the model's thread."""
+        signal = self._turn.armed
+        items = self._speaker.model.stream(self._prompt, sampling, signal, self._turn.lane)
+        return each_once(items, signal) if self._progress.lists else items
 
     def _ended(self, held: _Held, generation: Generation) -> list[Piece | Generation]:
         """What is shown of a reply that ended while it was held back. Nothing of one that was stopped: who asked is

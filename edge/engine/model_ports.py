@@ -107,7 +107,8 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Generation:
     """What a generation cost and how it ended. `evaluated` prompt tokens were computed, `reused` were in the KV
-    cache; `tokens` is the reply, without the end token."""
+    cache; `tokens` is the reply, without the end token. The last `behind` of these the model made behind others that
+    are left out."""
 
     finish: Finish
     tokens: tuple[int, ...]
@@ -115,6 +116,13 @@ class Generation:
     reused: int
     prefill_seconds: float
     generate_seconds: float
+    behind: int = 0
+
+    @property
+    def unseen(self) -> int:
+        """How many of the last tokens the model does not hold as they stand: also the one that it did not go on from,
+        where it did not end by itself."""
+        return max(self.behind, 0 if self.finish is Finish.STOP else 1)
 
 
 class LanguageModel(Protocol):

@@ -21,6 +21,7 @@ from edge.engine.whether import Whether
 from edge.engine.windows import Windows
 from edge.errors import EdgeError
 from edge.memory.echoes import echo_of
+from edge.memory.plans import Hint
 from edge.prompt.replies import ACKNOWLEDGEMENTS
 
 
@@ -77,4 +78,5 @@ class MemoryDesk:
         )
         told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
         echo = echo_of(turn.message, windows.heard(scope), ACKNOWLEDGEMENTS)
-        return Progress(found, prompt, scope.as_of, thread, lead, told=told, echo=echo)
+        lists = planned.manner.hint is Hint.ALL
+        return Progress(found, prompt, scope.as_of, thread, lead, told=told, lists=lists, echo=echo)

@@ -32,6 +32,8 @@ class Progress:
     thread: Thread
     lead: Lead
     told: str | None = None
+    lists: bool = False
+    """Whether a list is wanted, in which nothing stands twice."""
     reply: str = ""
     tokens: tuple[int, ...] = ()
     first_token: float | None = None
@@ -87,10 +89,10 @@ class Progress:
 
     @property
     def unevaluated(self) -> int:
-        """Tokens of prompt and reply that the model has not seen: the last one, where it did not end by itself, and
-        what the runtime asked."""
+        """Tokens of prompt and reply that the model has not seen, or has seen behind others; and what the runtime
+        asked."""
         assert self.generation is not None
-        return self.asked_tokens + (0 if self.generation.finish is Finish.STOP else 1)
+        return self.asked_tokens + self.generation.unseen
 
     def kept(self, reply: str, encode: Callable[[str], Tokens]) -> tuple[Tokens, int]:
         """The reply's tokens as the window keeps them, and how many of them the model has not seen: those it made, or

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from edge.memory.intents import Intent, Label, Move
 from edge.memory.questions import asks_of_assistant
-from edge.memory.sought import seeks_amount, seeks_time
+from edge.memory.sought import seeks_a_kind, seeks_amount, seeks_several, seeks_time
 from edge.memory.units import Kind
 
 
@@ -71,7 +71,7 @@ class Plan:
 
 
 PLAIN = Plan()
-"""What is done where no label asks for more: also for PROFILE, STATE_CHANGE and GENERAL."""
+"""What is done where no label asks for more: for STATE_CHANGE and GENERAL, and for PROFILE but for a list."""
 
 PLANS: Mapping[Label, Plan] = MappingProxyType(
     {
@@ -79,14 +79,18 @@ PLANS: Mapping[Label, Plan] = MappingProxyType(
         # A tiny model that is shown several dates takes any of them.
         Label.TEMPORAL: Plan(units=1, when=True, dated=True, order=Order.DATE),
         Label.CURRENT_STATE: Plan(versions=True, checked=True),
-        # Shorter notes, so that more have room; a tiny model names one thing where it is not told to list.
-        Label.AGGREGATE: Plan(each_talk=3, passage=160, checked=True, hint=Hint.ALL),
+        # Of long notes a part, so that more have room; a tiny model names one thing where it is not told to list.
+        Label.AGGREGATE: Plan(each_talk=3, passage=400, checked=True, hint=Hint.ALL),
         Label.STANDING_RULE: Plan(rules=True),
         # The runtime tells a batch's record without the model. Else: what a person is tells of no work's progress.
         Label.PROGRESS: Plan(kinds=frozenset(Kind) - {Kind.USER_PROFILE}),
         Label.SMALL_TALK: Plan(search=False),
     }
 )
+
+
+_LISTED = frozenset({Label.FACT, Label.PROFILE})
+"""Questions of these labels, too, are answered by a list where they are asked in the plural."""
 
 
 def plan_of(intent: Intent, message: str) -> Plan:
@@ -96,13 +100,19 @@ def plan_of(intent: Intent, message: str) -> Plan:
     plan = PLANS.get(label, PLAIN)
     if label is Label.TEMPORAL and not seeks_time(message):
         plan = PLAIN
-    if plan.hint is not None and not _is_apt(plan.hint, intent, message):
-        plan = replace(plan, hint=None)
+    hint = _hint(plan.hint, label, message) if intent.move is Move.ASK else None
+    if hint is not plan.hint:
+        plan = replace(plan, hint=hint)
     return replace(plan, rules=True, checked=True) if intent.move is Move.REQUEST else plan
 
 
-def _is_apt(hint: Hint, intent: Intent, message: str) -> bool:
-    """Whether a question can be answered so: an amount is no list, and advice that was given once not a few words."""
-    if intent.move is not Move.ASK:
-        return False
-    return not (seeks_amount(message) if hint is Hint.ALL else asks_of_assistant(message))
+def _hint(hint: Hint | None, label: Label, message: str) -> Hint | None:
+    """What is said of how to answer a question, where its label has `hint`: an amount is no list, nor is the kind of
+    one thing; what is asked in the plural is one; and advice that was given once are not a few words."""
+    if seeks_amount(message):
+        return None if hint is Hint.ALL else hint
+    if hint is Hint.ALL:
+        return Hint.FEW if seeks_a_kind(message) else hint
+    if label in _LISTED and seeks_several(message):
+        hint = Hint.ALL
+    return None if hint is not None and asks_of_assistant(message) else hint

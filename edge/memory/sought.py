@@ -23,6 +23,29 @@ _SEEKS_AMOUNT = re.compile(
     r"|多少|几[个次岁年天张本只条块]|多[大久长远高重]|价格|金额",
     re.IGNORECASE,
 )
+_VERBS = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should"
+_NO_PLURAL = "this|his|its|us|yes|news|class|bus|gas|address|business|process|boss|status|series"
+_DONE = (
+    r"\w{2,}ed|been|begun|bought|broken|brought|built|caught|chosen|done|drawn|eaten|felt|found|given|gone|got|gotten|grown"
+    "|had|heard|kept|known|learnt|left|lost|made|met|paid|put|read|run|seen|sold|spent|sung|taken|told|won|worn|written"
+)
+_LAID = "put|left|kept|lost|hidden|laid|parked|placed|stored|saved"
+_SEEKS_SEVERAL = re.compile(
+    rf"\b(?:what|which) (?:(?!(?:{_VERBS})\b)[\w'’/+-]+ ){{0,3}}?(?!(?:{_NO_PLURAL})\b)[\w/-]{{2,}}(?<![su'’])s"
+    rf"(?= (?:{_VERBS}|of|for|in|on|at|from|with|that|both)\b|[?.!]*$)"
+    r"|\b(?:what|who|which) (?:are|were) (?!(?:you|we|they|i|he|she|it|this|that)\b)"
+    rf"|\b(?:what|where(?!.* (?:{_LAID})\b)|who|whom)(?:'ve| has| have) (?:(?!to\b)[\w'’-]+ ){{0,4}}?(?:{_DONE})\b"
+    r"|哪些|哪几|些(?:什么|啥)|都[^，。,？?]{0,8}(?:什么|哪|谁|啥)|过(?:什么|哪|谁|啥)",
+    re.IGNORECASE,
+)
+_SEEKS_ONE = re.compile(
+    r"\b(?:first|last|latest|newest|oldest|recently|just|favou?rite|most|best)\b"
+    r"|第一|最[后近新早爱喜]|上次|上回|刚[才刚]|哪[一个]",
+    re.IGNORECASE,
+)
+_SEEKS_A_KIND = re.compile(
+    r"\b(?:what|which) (?:kind|type|sort|style|genre) of [\w-]*(?:[^s\W]|ss)\b|哪种|什么(?:样|类型|种类)", re.IGNORECASE
+)
 _TIME_WORDS = """
 yesterday today tonight tomorrow ago weekend year month week day monday tuesday wednesday thursday friday saturday
 sunday summer winter autumn january february march april june july august september october november december
@@ -53,6 +76,17 @@ def seeks_time(question: str) -> bool:
 def seeks_amount(question: str) -> bool:
     """Whether a question asks how many or how much."""
     return _SEEKS_AMOUNT.search(question) is not None
+
+
+def seeks_several(question: str) -> bool:
+    """Whether a question asks in the plural, or for all that somebody has done so far: "which cities has he seen",
+    "where has she camped", 去过哪里. Not for the last or the first of them."""
+    return _SEEKS_SEVERAL.search(question) is not None and _SEEKS_ONE.search(question) is None
+
+
+def seeks_a_kind(question: str) -> bool:
+    """Whether a question asks of what kind one thing is: "what kind of soup", 哪种."""
+    return _SEEKS_A_KIND.search(question) is not None
 
 
 def _holds_time(terms: Terms) -> bool:

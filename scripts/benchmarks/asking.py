@@ -9,11 +9,13 @@ from itertools import count
 
 from edge.daemon.parts import prompt_plan
 from edge.engine.answers import Answers
+from edge.engine.listing import each_once
 from edge.engine.model_ports import LanguageModel, Piece, Sampling
 from edge.engine.planning import Planning
 from edge.engine.ports import Scope
 from edge.engine.recall import Found, Recall
 from edge.engine.windows import Prompt, Windows
+from edge.memory.plans import Hint
 from edge.memory.units import Recalled, SessionId, Stage, UnitId
 from edge.prompt.composition import Composer
 from edge.settings import RecallSettings, Settings
@@ -70,7 +72,8 @@ class Asker:
         planned = self._planning.find(scope, question)
         nothing = planned.found.nothing_to_go_on
         prompt = self._windows.prepare(scope, question, planned.told, nothing=nothing, manner=planned.manner)
-        return self._answer(prompt, started, self._told(question, planned.found))
+        told = self._told(question, planned.found)
+        return self._answer(prompt, started, told, lists=planned.manner.hint is Hint.ALL)
 
     def _without_plans(self, question: str) -> Answer:
         """The same, with all that was found told as it is whatever is asked."""
@@ -100,14 +103,16 @@ class Asker:
         recalled = [Recalled(units[unit], 1.0, Stage.SEARCH) for unit in ranked]
         return self._answer(self._roomy.prepare(scope, question, recalled, nothing=False), started, None)
 
-    def _answer(self, prompt: Prompt, started: float, told: str | None) -> Answer:
-        reply = self._generated(prompt) if told is None else told
+    def _answer(self, prompt: Prompt, started: float, told: str | None, *, lists: bool = False) -> Answer:
+        reply = self._generated(prompt, lists=lists) if told is None else told
         shown = frozenset(self._ids[unit] for unit in prompt.sent)
         seconds = time.perf_counter() - started
         return Answer(reply.strip(), len(prompt.window.tokens), seconds, shown, told is not None)
 
-    def _generated(self, prompt: Prompt) -> str:
-        items = self._model.stream(prompt.window.tokens, _GREEDY, self._model.new_stop())
+    def _generated(self, prompt: Prompt, *, lists: bool = False) -> str:
+        stop = self._model.new_stop()
+        items = self._model.stream(prompt.window.tokens, _GREEDY, stop)
+        items = each_once(items, stop) if lists else items
         return "".join(item.text for item in items if isinstance(item, Piece))
 
     def _scope(self) -> Scope:

@@ -71,3 +71,25 @@ def test_who_only_tells_is_not_asked_to_be_brief() -> None:
 @pytest.mark.parametrize("message", ["What did you recommend for my cold?", "关于感冒，你给了我什么建议？"])
 def test_what_the_assistant_said_is_told_in_more_than_a_few_words(message: str) -> None:
     assert plan_of(intent(Label.FACT), message).hint is None
+
+
+@pytest.mark.parametrize(
+    ("label", "message", "hint"),
+    [
+        (Label.FACT, "Where has Ann camped?", Hint.ALL),
+        (Label.FACT, "安去过哪里露营？", Hint.ALL),
+        (Label.FACT, "Where did Ann camp?", Hint.FEW),
+        (Label.FACT, "安在哪里露营？", Hint.FEW),
+        (Label.PROFILE, "What are Maria's dogs' names?", Hint.ALL),
+        (Label.PROFILE, "玛丽亚养了哪些狗？", Hint.ALL),
+        (Label.PROFILE, "What is Maria's dog called?", None),
+        (Label.PROFILE, "玛丽亚的狗叫什么？", None),
+        (Label.AGGREGATE, "What kind of soup did he make?", Hint.FEW),
+        (Label.AGGREGATE, "他喝哪种茶？", Hint.FEW),
+        (Label.GENERAL, "What are the planets of the sun?", None),
+        (Label.FACT, "What books did you recommend?", None),
+        (Label.FACT, "How many cups has Ann made?", Hint.FEW),
+    ],
+)
+def test_what_is_asked_in_the_plural_is_answered_with_a_list(label: Label, message: str, hint: Hint | None) -> None:
+    assert plan_of(intent(label), message).hint is hint

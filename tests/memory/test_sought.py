@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.sought import seeks_amount, seeks_time, what_is_sought
+from edge.memory.sought import seeks_a_kind, seeks_amount, seeks_several, seeks_time, what_is_sought
 from edge.memory.text import search_terms
 
 
@@ -53,3 +53,62 @@ def test_any_text_is_read(question: str, text: str) -> None:
 )
 def test_a_time_and_an_amount_are_known_by_the_words_that_ask_for_them(question: str, time: bool, amount: bool) -> None:
     assert (seeks_time(question), seeks_amount(question)) == (time, amount)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which cities has Jon visited?",
+        "What LGBTQ+ events has she been to?",
+        "What sports does John like besides basketball?",
+        "What are Maria's dogs' names?",
+        "Who are my neighbours?",
+        "Where has Ann camped?",
+        "what have I told you about the rent",
+        "Who have written notes of gratitude to me?",
+        "她去过哪里？",
+        "我都买了什么",
+        "小林养过哪些花？",
+        "老周参加了些什么活动？",
+    ],
+)
+def test_a_question_in_the_plural_seeks_several(question: str) -> None:
+    assert seeks_several(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is his address?",
+        "What does this class cost?",
+        "Which bus goes there?",
+        "What are you doing?",
+        "What keeps Ann busy?",
+        "Where have I put the ladder?",
+        "What has he to do?",
+        "What was the last of the books she read?",
+        "Whose keys are these?",
+        "小林喜欢哪种茶？",
+        "他最近看过什么电影？",
+        "水壶在哪里？",
+        "",
+    ],
+)
+def test_other_questions_seek_one_thing(question: str) -> None:
+    assert not seeks_several(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What kind of soup did John make?", True),
+        ("What type of dress was it?", True),
+        ("What kinds of soups did John make?", False),
+        ("What kind of soups does he make?", False),
+        ("What soup did John make?", False),
+        ("小林喜欢哪种茶？", True),
+        ("小林喝哪些茶？", False),
+    ],
+)
+def test_of_what_kind_one_thing_is(question: str, kind: bool) -> None:
+    assert seeks_a_kind(question) is kind
