@@ -10,7 +10,8 @@ from edge.engine.planning import Planned, Planning
 from edge.engine.ports import Scope
 from edge.engine.recall import Limits
 from edge.memory.intents import Label
-from edge.memory.plans import PLAIN, Hint, plan_of
+from edge.memory.language import language_of
+from edge.memory.plans import PLAIN, PLANS, Hint, plan_of
 from edge.memory.units import Draft, Kind, SessionId, Stage
 from edge.prompt.dated_words import Form
 from edge.prompt.manner import PLAINLY
@@ -96,12 +97,15 @@ def test_where_no_words_tell_the_time_the_day_they_were_said_stays(desk: Desk, s
 def test_asked_for_all_passages_are_told_and_a_list_is_asked_for(
     desk: Desk, said: str, question: str, told: str
 ) -> None:
+    said += ("然后我们散了步。" if language_of(said) == "zh" else " Then we went for a walk.") * 40
     desk.say(said)
     planned = plan(desk, question)
     assert planned.intent.label is Label.AGGREGATE
     (passage,) = contents(planned)
+    most = PLANS[Label.AGGREGATE].passage
     assert told in passage
-    assert len(passage) <= 160 < len(said)
+    assert most is not None
+    assert len(passage) <= most < len(said)
     assert planned.manner.hint is Hint.ALL
 
 
