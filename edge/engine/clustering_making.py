@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from edge.engine.clustering_naming import first_profile, name_in, profile_again, profile_of, scores_of
+from edge.engine.clustering_naming import first_profile, name_in, named, profile_again, scores_of
 from edge.engine.clustering_picture import Topic
 from edge.engine.clustering_work import Outcome, Task
 from edge.memory.cluster_maths import Vectors, centroid, linked, lying_together, pairs_closer, parts
@@ -64,14 +64,7 @@ async def name(task: Task) -> Outcome:
     other: Language = "en" if main == "zh" else "zh"
     names = {language: await name_in(task, topic, language, taken) for language in (main, other)}
     own, by_other = names[main], names[other]
-    profile = await asyncio.to_thread(
-        profile_of,
-        task,
-        topic.members,
-        topic.profile.key if own is None else own.key,
-        by_model=own is not None and own.by_model,
-        other_name=None if by_other is None else by_other.key,
-    )
+    profile = named(topic.profile, own, None if by_other is None else by_other.key)
     assert isinstance(topic.to, StagedNumber)
     change = Create(topic.to, profile, _embedded(task, topic.members), _by(profile))
     state = task.state.with_done(f"named {topic.to.number}")
@@ -84,8 +77,7 @@ async def rename(task: Task) -> Outcome:
     if not due:
         return Outcome(task.state, True)
     topic = min(due, key=lambda topic: not isinstance(topic.to, StagedNumber))
-    taken = [other.profile.key for other in task.picture.topics if other.to != topic.to]
-    profile = await asyncio.to_thread(profile_again, task, topic, taken)
+    profile = await asyncio.to_thread(profile_again, task, topic, task.picture.keys(but=topic.to))
     state = task.state.with_done(f"renamed {topic.to}")
     if profile is None:
         return Outcome(state, len(due) == 1)

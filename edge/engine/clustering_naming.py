@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -56,7 +56,7 @@ def first_profile(task: Task, units: Sequence[UnitId], taken: Sequence[str]) -> 
     if is_small_talk(texts, best_lead(said)):
         return _small_talk(task, units, said, language, taken)
     key = next(untaken(word_keys(said, texts), taken), None)
-    return None if key is None else profile_of(task, units, key, by_model=said.is_heard(key))
+    return None if key is None else _profile(task, units, said, key)
 
 
 def profile_again(task: Task, topic: Topic, taken: Sequence[str]) -> Profile | None:
@@ -75,7 +75,7 @@ def profile_again(task: Task, topic: Topic, taken: Sequence[str]) -> Profile | N
     if not is_new and key_lead(said, key) - key_lead(said, before.key) < CLEARLY:
         return None
     other = next((tag for tag in before.tags[:1] if language_of(tag) != language), None)
-    return profile_of(task, units, key, by_model=said.is_heard(key), other_name=other)
+    return named(_profile(task, units, said, key), None, other)
 
 
 def said_in(task: Task, units: Sequence[UnitId], language: Language) -> Said:
@@ -104,19 +104,23 @@ def _small_talk(
     return Profile(key, line_of(described[0]) if described else "", coarse=Coarse.SMALL_TALK)
 
 
-def profile_of(
-    task: Task, units: Sequence[UnitId], key: str, *, by_model: bool, other_name: str | None = None
-) -> Profile:
-    """Key and tags, and as description the note nearest the middle. A name in the other language is the first tag."""
-    picture = task.picture
-    language = picture.language(units)
-    texts, others = picture.texts([unit for unit in units if unit in picture.notes]), others_than(task, units)
-    tags = tags_of(texts, others, language)
-    tags = tags if other_name is None else (other_name, *tags)
-    described = picture.texts(picture.central(units, 1))
+def _profile(task: Task, units: Sequence[UnitId], said: Said, key: str) -> Profile:
+    """Key and tags, and as description the note nearest the middle."""
+    described = task.picture.texts(task.picture.central(units, 1))
     description = line_of(described[0]) if described else ""
-    named_by = NamedBy.MODEL if by_model else NamedBy.WORDS
-    return Profile(key, description, tags, named_by, _coarse(task, units))
+    tags = tags_of(said, task.picture.language(units))
+    return Profile(key, description, tags, _named_by(by_model=said.is_heard(key)), _coarse(task, units))
+
+
+def named(profile: Profile, own: Name | None, other: str | None) -> Profile:
+    """A profile with a name, if there is one, and with one in the other language as its first tag."""
+    if own is not None:
+        profile = replace(profile, key=own.key, named_by=_named_by(by_model=own.by_model))
+    return profile if other is None else replace(profile, tags=(other, *profile.tags))
+
+
+def _named_by(*, by_model: bool) -> NamedBy:
+    return NamedBy.MODEL if by_model else NamedBy.WORDS
 
 
 def _coarse(task: Task, units: Sequence[UnitId]) -> Coarse:

@@ -219,10 +219,9 @@ def set_apart(keys: Sequence[str], members: Sequence[str], others: Sequence[str]
     return [lead(terms) + _EACH * sum(lead({term}) for term in terms) / max(1, len(terms)) for terms in told]
 
 
-def tags_of(members: Sequence[str], others: Sequence[str], language: Language) -> tuple[str, ...]:
+def tags_of(said: Said, language: Language) -> tuple[str, ...]:
     """The most telling words that two members or more have. In English, where those have none, of any: a pair of
     Chinese characters that stands in one note is often no word."""
-    said = said_by(members, others, language)
     shared = [word for word in said.words if said.count((word,)) > 1]
     return tuple((shared or (list(said.words) if language == "en" else []))[:TAGS])
 

@@ -16,6 +16,7 @@ from edge.engine.search import Search
 from edge.memory.agreement import agreement
 from edge.memory.cluster_maths import Vectors, group
 from edge.memory.cluster_naming import tags_of, word_key
+from edge.memory.cluster_words import said_by
 from edge.memory.clusters import Create, Placement, Profile, StagedNumber, Why
 from edge.memory.language import language_of
 from edge.memory.pool import Pool
@@ -69,7 +70,7 @@ def place_by_centroids(memory: BenchMemory, units: Sequence[UnitId]) -> None:
         others = [text for text, other in zip(texts, grouping.labels, strict=True) if other != label]
         language = language_of(" ".join(own))
         key = word_key(own, others, language, [change.profile.key for change in changes])
-        tags = tags_of(own, others, language)
+        tags = tags_of(said_by(own, others, language), language)
         changes.append(Create(StagedNumber(label), Profile(key or f"topic {label}", tags=tags), centroid, "k-means"))
     placed = [
         Placement(unit, StagedNumber(int(label)), Why.CENTROID)
