@@ -28,7 +28,7 @@ from edge.memory.cluster_naming import (
     untaken,
     word_keys,
 )
-from edge.memory.cluster_words import Said, as_said, said_by
+from edge.memory.cluster_words import TellingWords, as_said, said_by
 from edge.memory.clusters import Coarse, NamedBy, Profile, StagedNumber
 from edge.memory.language import Language, language_of
 from edge.memory.small_talk import is_small_talk, is_small_talk_name, small_talk_names
@@ -78,7 +78,7 @@ def profile_again(task: Task, topic: Topic, taken: Sequence[str]) -> Profile | N
     return named(_profile(task, units, said, key), None, other)
 
 
-def said_in(task: Task, units: Sequence[UnitId], language: Language) -> Said:
+def said_in(task: Task, units: Sequence[UnitId], language: Language) -> TellingWords:
     """What units say beside others, with the words that the model reads in them."""
     others = _others_than(task, units)
     words = [_read_in(task, unit, language) for unit in (*units, *others)]
@@ -94,7 +94,7 @@ def _read_in(task: Task, unit: UnitId, language: Language) -> frozenset[str]:
 
 
 def _small_talk(
-    task: Task, units: Sequence[UnitId], said: Said, language: Language, taken: Sequence[str]
+    task: Task, units: Sequence[UnitId], said: TellingWords, language: Language, taken: Sequence[str]
 ) -> Profile | None:
     names = small_talk_names(task.picture.texts(units), language, best_lead(said))
     key = next(untaken(names, taken), None)
@@ -104,7 +104,7 @@ def _small_talk(
     return Profile(key, line_of(described[0]) if described else "", coarse=Coarse.SMALL_TALK)
 
 
-def _profile(task: Task, units: Sequence[UnitId], said: Said, key: str) -> Profile:
+def _profile(task: Task, units: Sequence[UnitId], said: TellingWords, key: str) -> Profile:
     """Key and tags, and as description the note nearest the middle."""
     described = task.picture.texts(task.picture.central(units, 1))
     description = line_of(described[0]) if described else ""
@@ -189,7 +189,7 @@ async def name_in(task: Task, topic: Topic, language: Language, taken: Sequence[
 class _Told:
     """What members say, and a key of their words where those set enough of them apart."""
 
-    said: Said
+    said: TellingWords
     key: str | None
 
 
@@ -199,7 +199,9 @@ def _told(task: Task, own: Sequence[UnitId], language: Language, taken: Sequence
     return _Told(said, next(untaken(keys, taken), None))
 
 
-def _names(task: Task, own: Sequence[UnitId], language: Language, line: str | None, said: Said) -> dict[str, float]:
+def _names(
+    task: Task, own: Sequence[UnitId], language: Language, line: str | None, said: TellingWords
+) -> dict[str, float]:
     """Names to choose from, and how far their words set the members apart: the model's line, if it calls nobody by
     name, and words that the model reads in the notes, with their own most telling words."""
     texts, others = task.picture.texts(own), others_than(task, own)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from edge.memory.cluster_naming import TAGS, best_lead, line_of, main_language, tags_of, untaken, word_key
-from edge.memory.cluster_words import Said, said_by
+from edge.memory.cluster_words import TellingWords, said_by
 from edge.memory.clusters import Coarse, NamedBy, Profile
 from edge.memory.language import Language, language_of
 from edge.memory.small_talk import is_small_talk, is_small_talk_name, small_talk_names
@@ -93,7 +93,7 @@ def _small_talk(profile: Profile, members: Sequence[str], taken: Collection[str]
     return Evolution(after, "most members thank, praise or greet, and no words are theirs alone")
 
 
-def _words(members: Sequence[str], others: Sequence[str]) -> Said:
+def _words(members: Sequence[str], others: Sequence[str]) -> TellingWords:
     return said_by(members, others, main_language(members))
 
 

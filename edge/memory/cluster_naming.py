@@ -9,7 +9,7 @@ from itertools import combinations
 
 from edge.errors import ClusterKeyInvalid
 from edge.memory.cluster_nouns import THING
-from edge.memory.cluster_words import HAN_RUN, Said, as_said, in_a_row, said_by
+from edge.memory.cluster_words import HAN_RUN, TellingWords, as_said, in_a_row, said_by
 from edge.memory.clusters import check_key, key_terms
 from edge.memory.language import Language, language_of
 from edge.memory.text import search_terms
@@ -99,7 +99,7 @@ def untaken(keys: Iterable[str], taken: Collection[str]) -> Iterator[str]:
     return (key for key in keys if not any(alike(key, other) for other in taken))
 
 
-def word_keys(said: Said, members: Sequence[str]) -> list[str]:
+def word_keys(said: TellingWords, members: Sequence[str]) -> list[str]:
     """Keys of two or three words that members have, in Chinese of one to three, best first: by how many members the
     words set apart, and how often they stand in a row, "dance studio". Last come keys of words that tell little."""
     best, rest = _nameable(said), list(said.words[:_CHOSEN])
@@ -109,12 +109,12 @@ def word_keys(said: Said, members: Sequence[str]) -> list[str]:
     return [key for key in dict.fromkeys(keys) if _checked(key) is not None]
 
 
-def _alone(said: Said, words: Sequence[str]) -> list[str]:
+def _alone(said: TellingWords, words: Sequence[str]) -> list[str]:
     """Keys of one word, which in English takes others to be a key."""
     return [word if HAN_RUN.match(word) else f"talk of {word}" for word in words if said.thing(word) >= THING]
 
 
-def _pairs(said: Said, words: Sequence[str], members: Sequence[str]) -> list[str]:
+def _pairs(said: TellingWords, words: Sequence[str], members: Sequence[str]) -> list[str]:
     """Two of some words, best first, as they are said."""
     worth: dict[str, float] = {}
     for first, second in combinations(words, 2):
@@ -126,7 +126,7 @@ def _pairs(said: Said, words: Sequence[str], members: Sequence[str]) -> list[str
     return sorted(worth, key=lambda key: -worth[key])
 
 
-def _describes(word: str, key: str, said: Said, in_row: int) -> bool:
+def _describes(word: str, key: str, said: TellingWords, in_row: int) -> bool:
     """Whether the word belongs to the next one of a key: "dairy-free recipe"."""
     return key.split(maxsplit=1)[0] == word and in_row > 1 and in_row >= _BELONGS * said.count((word,))
 
@@ -136,7 +136,7 @@ def _share_a_character(first: str, second: str) -> bool:
     return HAN_RUN.match(first) is not None and not set(first).isdisjoint(second)
 
 
-def _worth(said: Said, words: Sequence[str], told: Sequence[str] = ()) -> float:
+def _worth(said: TellingWords, words: Sequence[str], told: Sequence[str] = ()) -> float:
     """How far the words together set the members apart, and each of them does; less of words that are not surely
     things."""
     things = sum(min(1.0, said.thing(word) / _SURELY) for word in told or words) / len(told or words)
@@ -144,13 +144,13 @@ def _worth(said: Said, words: Sequence[str], told: Sequence[str] = ()) -> float:
     return things * (said.lead(words) + _EACH * sum(each) / len(each) + _BEST * max(each))
 
 
-def best_lead(said: Said) -> float:
+def best_lead(said: TellingWords) -> float:
     """How far the best word or two set the members apart: what a group is worth that is named by its words."""
     words = _nameable(said)
     return max(map(said.lead, (*combinations(words, 1), *combinations(words, 2))), default=0.0)
 
 
-def key_lead(said: Said, key: str) -> float:
+def key_lead(said: TellingWords, key: str) -> float:
     """How far the words of a key, whoever gave it, set the members apart."""
     own = [word for word in said.words if not key_terms(word).isdisjoint(key_terms(key))]
     return said.lead(own) if own else 0.0
@@ -161,7 +161,7 @@ def is_told(lead: float, members: int) -> bool:
     return lead >= _TOLD + 1 / math.sqrt(max(1, members))
 
 
-def _nameable(said: Said) -> list[str]:
+def _nameable(said: TellingWords) -> list[str]:
     """The words of several members that others have half as often at most; where there are none, any."""
     least = max(2, math.ceil(_SEVERAL * said.members))
     shared = [word for word in said.words if said.count((word,)) >= least]
@@ -170,7 +170,7 @@ def _nameable(said: Said) -> list[str]:
     return (own if is_enough else list(dict.fromkeys([*own, *shared, *said.words])))[:_CHOSEN]
 
 
-def _fitted(key: str, said: Said, words: Sequence[str], members: Sequence[str]) -> str:
+def _fitted(key: str, said: TellingWords, words: Sequence[str], members: Sequence[str]) -> str:
     """A key with one word more: one that mostly stands beside a word of it, "mental health support", or the one by
     which it sets most members more apart, if they are several. In Chinese, where one word may be a key, a second that
     adds next to nothing goes."""
@@ -192,7 +192,7 @@ def _fitted(key: str, said: Said, words: Sequence[str], members: Sequence[str]) 
     return f"{key} {third}" if said.count((*own, third)) - said.count(own) > 1 else key
 
 
-def _adds_little(said: Said, word: str, other: str) -> bool:
+def _adds_little(said: TellingWords, word: str, other: str) -> bool:
     """Whether a second word is in few more members, and in few at all; of those that only the model reads in them, in
     fewer than the first."""
     leads = said.lead((word,)), said.lead((other,))
@@ -200,7 +200,7 @@ def _adds_little(said: Said, word: str, other: str) -> bool:
     return few and said.lead((word, other)) - leads[0] < _ADDS
 
 
-def _is_phrase(word: str, other: str, said: Said, members: Sequence[str]) -> bool:
+def _is_phrase(word: str, other: str, said: TellingWords, members: Sequence[str]) -> bool:
     """Whether a word mostly has the other right beside it."""
     beside = max(in_a_row(word, other, members), in_a_row(other, word, members))
     return beside > 1 and beside >= _PHRASE * said.count((word,))
@@ -219,7 +219,7 @@ def set_apart(keys: Sequence[str], members: Sequence[str], others: Sequence[str]
     return [lead(terms) + _EACH * sum(lead({term}) for term in terms) / max(1, len(terms)) for terms in told]
 
 
-def tags_of(said: Said, language: Language) -> tuple[str, ...]:
+def tags_of(said: TellingWords, language: Language) -> tuple[str, ...]:
     """The most telling words that two members or more have. In English, where those have none, of any: a pair of
     Chinese characters that stands in one note is often no word."""
     shared = [word for word in said.words if said.count((word,)) > 1]

@@ -55,7 +55,7 @@ _WIDENED = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TellingWords:
     """The words of some members, most telling first, and which of the members and of other notes have each of them;
     `called` are the names by which they speak to somebody."""
 
@@ -88,7 +88,7 @@ class Said:
 
 def said_by(
     members: Sequence[str], others: Sequence[str], language: Language, read: Sequence[Collection[str]] = ()
-) -> Said:
+) -> TellingWords:
     """What members say beside others. Of the inflected forms of a word it has the one that is written most; a pair of
     Chinese characters that is a part of one word is that word. `read` are the words that a model reads in each of the
     members and then of the others, if it was asked: a note has them too."""
@@ -109,7 +109,7 @@ def said_by(
     whole = _as_whole(_apart(sorted(forms, key=lambda word: (-lead(word), word))), members, language)
     by_word = things(texts, whole) if language == "en" and len(members) > 1 else {}
     ranked = [*reversed(whole)]  # of those that are part of one word the best counts
-    return Said(
+    return TellingWords(
         tuple(dict.fromkeys(whole.values())),
         called,
         len(members),
