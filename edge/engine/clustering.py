@@ -2,9 +2,9 @@
 
 CLAG lets a small model route each memory to one of the nearest clusters by their profiles, and opens a new one where
 none is similar enough (its agentic routing). Here the model only weighs: likelihoods of given words and keys decide
-together with the embedding, new clusters need several units that lie together, and a sample of the places is checked
-by a second reading in another form. A run that fails this is rolled back and done once more with another seed and a
-fuller prompt; if that fails too, centroids decide without the model. Nothing is in force before a run is whole.
+together with the embedding, new clusters need several units that lie together, and a sample of the places is checked by
+a second reading in another form. A run that fails this is rolled back and done once more from other first groups, with
+a fuller prompt; if that fails too, centroids decide without the model. Nothing is in force before a run is whole.
 
 A run is many small units of work. What is decided is staged in the store, and how far it is stands in the run's note;
 so a turn, a crash or a reboot loses one unit of work at most.
