@@ -32,7 +32,7 @@ WITHOUT = {
         "search.as_match", "nearby.within", "cluster_ports.leads", "happened.happened",
     ),
     "A session's key, and the lane that is made of it, hold its owner.": (
-        "kept_windows.KeptWindows.*", "kv_ports.*", "lasting_model.*",
+        "kept_windows.KeptWindows.*", "kept_windows.beginning*", "kv_ports.*", "lasting_model.*",
     ),
     "They belong to one turn, which has its owner.": (
         "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open",

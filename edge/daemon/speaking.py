@@ -145,9 +145,8 @@ class ModelHolder:
         _log.info("the language model %s is ready", model.id)
         self._kept.serve(f"{model.fingerprint} {__version__} {_described(self._plan)}")
         lasting = LastingModel(model, self._kept, self._files)
-        return _Loaded(
-            lasting, Speaker(lasting, Windows(self._store, Composer(model.tokenizer), self._plan, self._kept))
-        )
+        windows = Windows(self._store, Composer(model.tokenizer), self._plan, self._kept, lasting.held)
+        return _Loaded(lasting, Speaker(lasting, windows))
 
 
 @dataclass(frozen=True, slots=True)

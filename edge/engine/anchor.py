@@ -56,7 +56,8 @@ class Anchor:
                 break
             lines.append(unit.content)
         anchored = frozenset(unit.id for unit in core[: len(lines)])
-        return Window((), language=language).append(self.composer.head(role, lines), anchored)
+        head = self.composer.head(role, lines)
+        return Window((), language=language, head=len(head)).append(head, anchored)
 
     def role(self, language: str) -> str:
         """The role text."""

@@ -28,10 +28,10 @@ class Fitting:
     composer: Composer
     entries: Entries
 
-    def grown(self, window: Window, entry: Entry, in_time: int | None) -> Fitted:
-        """The entry behind a window that the model holds, but for its pending end."""
+    def grown(self, window: Window, entry: Entry, held: int, in_time: int | None) -> Fitted:
+        """The entry behind a window of which the model holds the first `held` tokens, with all that it wants to say."""
         whole = len(window.tokens) + len(self.entries.tokens(entry, len(entry.notes)))
-        return self.fitted(window, entry, whole, len(window.tokens) - window.pending, in_time)
+        return self.fitted(window, entry, whole, held, in_time)
 
     def fitted(
         self, window: Window, entry: Entry, room: int, held: int, in_time: int | None, *, summary: int = 0

@@ -17,6 +17,7 @@ from edge.engine.ports import MemoryStore
 from edge.memory.units import OwnerId, SessionId, Turn, TurnId, UnitId
 from edge.prompt.composition import Tokens
 from edge.prompt.structured import Execution
+from edge.prompt.texts import LANGUAGES
 from edge.prompt.window import Window
 
 _KEPT_WINDOWS = 64
@@ -105,19 +106,20 @@ class KeptWindows:
         kept = self._kept.get(lane)
         return _packed(kept, self._fingerprint, evaluated) if kept is not None and kept.window is window else None
 
+    def beginning(self, lane: Lane, window: Window) -> bytes | None:
+        """What a file tells that holds the role text and core facts of a window alone; None where it is the lane's no
+        more. Also on the model thread."""
+        kept = self._kept.get(lane)
+        return _packed_head(window, self._fingerprint) if kept is not None and kept.window is window else None
+
     def evaluated(self, lane: Lane) -> Tokens:
         """The tokens that the lane's file holds as this model evaluated them. Also on the model thread."""
-        head = None if self._files is None else self._files.head(lane)
-        told = {} if head is None else json.loads(head)
-        return tuple(told["tokens"][: told["evaluated"]]) if told.get("fingerprint") == self._fingerprint else ()
+        told = self._told(lane)
+        return () if told is None else tuple(told["tokens"][: told["evaluated"]])
 
     def _read(self, lane: Lane, owner: OwnerId, session: SessionId) -> Kept | None:
-        head = None if self._files is None else self._files.head(lane)
-        if head is None or self._files is None:
-            return None
-        told = json.loads(head)
-        if told["fingerprint"] != self._fingerprint:
-            self._files.discard(lane, "it is of another model, or of other settings or prompts")
+        told = self._told(lane)
+        if told is None or self._files is None:
             return None
         kept = _unpacked(told)
         turns = self._store.turns(owner, session, last=_TURNS_LOOKED_AT)
@@ -126,10 +128,32 @@ class KeptWindows:
             return None
         return kept
 
+    def _told(self, lane: Lane) -> dict[str, Any] | None:
+        """The header of a lane's file that is of this model."""
+        head = None if self._files is None else self._files.head(lane)
+        if head is None or self._files is None:
+            return None
+        told: dict[str, Any] = json.loads(head)
+        if told["fingerprint"] == self._fingerprint:
+            return told
+        self._files.discard(lane, "it is of another model, or of other settings or prompts")
+        return None
+
 
 def lane_of(owner: OwnerId, session: SessionId) -> Lane:
     """The lane of a session, which tells nothing of either's name."""
     return Lane(f"{owner_part(owner)}/{_hash(session)}")
+
+
+def beginnings(lane: Lane) -> list[Lane]:
+    """Under which names files keep how the windows of a lane's owner begin, in each language. They lie among the
+    owner's own, for core facts are in them."""
+    return [beginning_of(lane, language) for language in LANGUAGES] if lane else []
+
+
+def beginning_of(lane: Lane, language: str) -> Lane:
+    """That of one language."""
+    return Lane(f"{lane.partition('/')[0]}/{language}")
 
 
 def owner_part(owner: OwnerId) -> str:
@@ -164,11 +188,17 @@ def _packed(kept: Kept, fingerprint: str, evaluated: int) -> bytes:
         "turns": sorted(window.turns),
         "language": window.language,
         "pending": window.pending,
+        "head": window.head,
         "execution": [window.execution.call, window.execution.result],
         "instructions": window.instructions,
         "summary": window.summary,
         "summarised": sorted(window.summarised),
     }
+    return json.dumps(told, separators=(",", ":")).encode()
+
+
+def _packed_head(window: Window, fingerprint: str) -> bytes:
+    told = {"fingerprint": fingerprint, "evaluated": window.head, "tokens": window.tokens[: window.head]}
     return json.dumps(told, separators=(",", ":")).encode()
 
 
@@ -179,6 +209,7 @@ def _unpacked(told: dict[str, Any]) -> Kept:
         turns=frozenset(map(TurnId, told["turns"])),
         language=told["language"],
         pending=told["pending"],
+        head=told["head"],
         execution=Execution(*told["execution"]),
         instructions=told.get("instructions", ""),
         summary=told["summary"],

@@ -13,6 +13,13 @@ Lane = NewType("Lane", str)
 NO_SESSION = Lane("")
 """The lane of what belongs to no session."""
 
+WORTHWHILE = 16
+"""Fewer evaluated tokens than this are sooner evaluated again than kept and read back."""
+
+Held = Callable[[Lane, Sequence[int]], int]
+"""How many tokens at the beginning of a prompt for a lane the model need not evaluate: those in its cache, or in a file
+that is of use. Called on the memory thread."""
+
 
 class Lanes(Protocol):
     """Windows of several sessions in one KV cache. Who came last stays longest."""

@@ -11,8 +11,8 @@ from edge.engine.anchor import Anchor, PromptPlan
 from edge.engine.compaction import Compaction
 from edge.engine.entry import Entries, Entry
 from edge.engine.fitting import Fitted, Fitting
-from edge.engine.kept_windows import KeptWindows
-from edge.engine.kv_ports import shared
+from edge.engine.kept_windows import KeptWindows, lane_of
+from edge.engine.kv_ports import WORTHWHILE, Held, Lane, shared
 from edge.engine.ports import MemoryStore, Scope
 from edge.engine.telling import replacements, told_again
 from edge.errors import MemoryNotFound
@@ -55,8 +55,14 @@ class Windows:
     """The windows of all sessions; one that is not kept is built anew from the stored turns."""
 
     def __init__(
-        self, store: MemoryStore, composer: Composer, plan: PromptPlan, kept: KeptWindows | None = None
+        self,
+        store: MemoryStore,
+        composer: Composer,
+        plan: PromptPlan,
+        kept: KeptWindows | None = None,
+        held: Held | None = None,
     ) -> None:
+        """`held` tells what the model need not evaluate; without it, it is taken to hold what its windows do."""
         self._store = store
         self._composer = composer
         self._plan = plan
@@ -65,6 +71,7 @@ class Windows:
         self._fitting = Fitting(composer, self._entries)
         self._compaction = Compaction(composer, self._entries, plan.marks)
         self._windows = KeptWindows(store) if kept is None else kept
+        self._held = held or self._in_windows
         self._forgets: Counter[OwnerId] = Counter()
 
     def prepare(
@@ -201,8 +208,15 @@ class Windows:
     # --- a window that grows ---------------------------------------------------------------------------------------
 
     def _grown(self, scope: Scope, window: Window, said: _Said, in_time: int | None) -> Prompt | None:
-        """The window with this turn at its end; None where it would pass its mark and must be compacted."""
-        fitted = self._fitting.grown(window, self._entry(scope, window, said), in_time)
+        """The window with this turn at its end; None where it would pass its mark and must be compacted, or where the
+        model holds it no more and has no time to evaluate it again."""
+        held = self._held(lane_of(*_key(scope)), window.tokens)
+        entry = self._entry(scope, window, said)
+        lost = len(window.tokens) - window.pending - held
+        late = in_time is not None and lost + window.pending + self._fitting.bare(entry) > in_time
+        if lost >= WORTHWHILE and late:
+            return None
+        fitted = self._fitting.grown(window, entry, held, in_time)
         if must_compact(window, len(self._entries.tokens(fitted.entry, fitted.memories)), self._plan.marks):
             return None
         return self._prompt(scope, window, fitted, in_time, rebuilt=False)
@@ -214,7 +228,7 @@ class Windows:
         gives way."""
         earlier = self._earlier(scope)
         base = self._beginning(scope, self._anchor.language(message, earlier), said)
-        held = self._held(base, old)
+        held = self._held(lane_of(*_key(scope)), base.tokens)
         alone = self._entry(scope, base, said)
         fixed = len(base.tokens) - held + self._fitting.bare(alone)
         low = low_mark(self._plan.marks.low, len(base.tokens), fixed, self._fitting.adds(alone), in_time)
@@ -235,11 +249,10 @@ class Windows:
         )
         return self._entries.instructed(self._anchor.window(scope, language, beside), said.instructions)
 
-    def _held(self, base: Window, old: Window | None) -> int:
-        """How many tokens of a new window's beginning the model has evaluated: those that the window before it begins
-        with, or where there is none the window that was used last."""
-        known = old or next(reversed(self._windows.values()), None)
-        return 0 if known is None else shared(base.tokens, known.tokens)
+    def _in_windows(self, _: Lane, tokens: Sequence[int]) -> int:
+        """A `Held` of a model that holds all windows, but for their pending ends."""
+        windows = self._windows.values()
+        return max((shared(each.tokens[: len(each.tokens) - each.pending], tokens) for each in windows), default=0)
 
     def _earlier(self, scope: Scope) -> list[Turn]:
         """The last turns that have two sides; one that was cancelled at once or forgotten says nothing."""

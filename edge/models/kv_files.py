@@ -24,7 +24,7 @@ from edge.errors import EdgeError
 _log = logging.getLogger(__name__)
 _FOOT = struct.Struct("<QQ16s16s8s")
 """Bytes of body and header, their checksums, and the mark."""
-_MARK = b"edge-kv1"
+_MARK = b"edge-kv2"
 _PART = ".part"
 """What a file is called until it is whole."""
 _CHUNK = 1 << 20

@@ -12,10 +12,10 @@ from edge.prompt.structured import IDLE, Execution
 class Window:
     """What stands in a session's context, in order, and which units and turns it holds word for word.
 
-    `pending` tokens at its end have not been evaluated yet: at least the mark that closed the last reply.
-    `execution` is the execution context that was told last, `instructions` are a client's that hold. `summary` tells in
-    the window what the turns `summarised` said, which stand there no more: what they hold can be recalled and sent
-    again.
+    `pending` tokens at its end have not been evaluated yet: at least the mark that closed the last reply. The first
+    `head` of them are the role text and core facts. `execution` is the execution context that was told last,
+    `instructions` are a client's that hold. `summary` tells in the window what the turns `summarised` said, which stand
+    there no more: what they hold can be recalled and sent again.
     """
 
     tokens: tuple[int, ...]
@@ -23,6 +23,7 @@ class Window:
     turns: frozenset[TurnId] = frozenset()
     language: str = "en"
     pending: int = 0
+    head: int = 0
     execution: Execution = IDLE
     instructions: str = ""
     summary: str = ""

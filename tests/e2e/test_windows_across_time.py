@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from edge.client.events import Done, Loading
+from edge.prompt.texts import LANGUAGES
 from edge.wire import DoneEvent
 from tests.e2e.running import DaemonThread
 from tests.e2e.talking import Talk
@@ -29,6 +30,11 @@ class Life:
     def files(self) -> list[Path]:
         return [path for path in (self.folder / "state/kv").rglob("*") if path.is_file()]
 
+    @property
+    def windows(self) -> list[Path]:
+        """Files of sessions' windows; the others hold how windows begin."""
+        return [path for path in self.files if path.stem not in LANGUAGES]
+
 
 def say_in_all(talk: Talk, turn: str) -> dict[str, DoneEvent]:
     return {
@@ -49,10 +55,23 @@ def test_four_sessions_in_turns_and_after_a_restart_evaluate_only_what_is_new(fo
         for done in say_in_all(daemon.talk, "pears").values():
             assert_only_new(done)
         assert life.files == []
-    assert len(life.files) == len(SESSIONS)
+    assert len(life.windows) == len(SESSIONS)
     with life.begin() as daemon:
         for done in say_in_all(daemon.talk, "plums").values():
             assert_only_new(done)
+
+
+def test_a_new_session_after_a_restart_begins_as_the_others_do(folder: Path) -> None:
+    life = Life(folder)
+    with life.begin() as daemon:
+        daemon.talk.say("My name is Zhang Wei.", "home")
+        daemon.talk.say("你好，我们说说苹果。", "旅行")
+    with life.begin() as daemon:
+        talk = daemon.talk
+        for message, session in (("Let us speak of pears.", "garden"), ("我们说说梨。", "厨房")):
+            usage = talk.say(message, session)["usage"]
+            assert usage["reused_tokens"] > 50
+            assert usage["evaluated_tokens"] < usage["appended_tokens"]
 
 
 def test_sessions_without_room_in_the_cache_go_by_their_files(folder: Path) -> None:
@@ -70,7 +89,8 @@ def test_forgetting_leaves_no_file_behind_and_stopping_brings_none_back(folder: 
     with life.begin() as daemon:
         daemon.talk.say("My order number is ORD-55871.", "home")
         daemon.talk.say("Hello there.", "work")
-    assert len(life.files) == 2
+    assert len(life.windows) == 2
+    assert len(life.files) == 3
     with life.begin() as daemon:
         daemon.talk.say("And how are you?", "home")
         daemon.talk.forget_selected(session="home", facts=True)
@@ -88,7 +108,7 @@ def test_a_model_that_nobody_used_is_freed_and_comes_back(folder: Path) -> None:
         daemon.unload()
         assert daemon.model.closed
         assert daemon.talk.status()["model"]["state"] == "unloaded"
-        assert len(life.files) == 1
+        assert len(life.windows) == 1
         with daemon.talk.turn("home", "Are you there? 你在吗？") as turn:
             first, *_, last = turn
         assert isinstance(first, Loading)
