@@ -67,6 +67,10 @@ class BareLlama:
         self._held = prompt
         return taken
 
+    def tokens(self, text: str) -> int:
+        """How many tokens plain text takes."""
+        return len(self._llama.tokenize(text.encode(), add_bos=False, special=False))
+
     def close(self) -> None:
         """Free the model."""
         self._llama.close()

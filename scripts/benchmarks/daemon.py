@@ -24,10 +24,12 @@ _PATIENCE_SECONDS = 180.0
 
 @dataclass(frozen=True, slots=True)
 class OwnDaemon:
-    """A running daemon: where it is, and how long after its start it served and its model was ready, in seconds."""
+    """A running daemon: where it is, the file with its log, and how long after its start it served and its model was
+    ready, in seconds."""
 
     client: Client
     environment: dict[str, str]
+    log: Path
     serving_seconds: float
     ready_seconds: float
 
@@ -40,6 +42,16 @@ class OwnDaemon:
                 return status
             time.sleep(_POLL_SECONDS)
         raise click.ClickException("The daemon did not finish embedding.")
+
+    def wait_until_indexed(self) -> None:
+        """Wait until the index has all vectors, in its files as far as they go there."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            index = self.client.index()["serving"]
+            if index is not None and index["work"] is None and not index["missing"] and not index["rebuilding"]:
+                return
+            time.sleep(_POLL_SECONDS)
+        raise click.ClickException("The daemon did not finish its index.")
 
 
 @contextmanager
@@ -97,6 +109,6 @@ def _when_ready(process: subprocess.Popen[bytes], environment: dict[str, str], l
         if status["model"]["state"] == "failed":
             raise click.ClickException(f"The model cannot be used: {status['model']['error']}")
         if status["model"]["state"] == "ready":
-            return OwnDaemon(client, environment, serving, time.monotonic() - started)
+            return OwnDaemon(client, environment, log, serving, time.monotonic() - started)
         time.sleep(_POLL_SECONDS)
     raise click.ClickException("The daemon did not become ready.")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from scripts.benchmarks.clusters import measure_clusters
 from scripts.benchmarks.conversations import cut, read_folder, unrelated
 from scripts.benchmarks.judged_pairs import JudgedNote, JudgedPair, is_right, read_notes, read_pairs
 from scripts.benchmarks.latency import STAGES, Size, measure_latency
+from scripts.benchmarks.load import OtherLoad
 from scripts.benchmarks.made_up_vectors import RepeatingEmbedder
 from scripts.benchmarks.memory import ASKED_AT
 from scripts.benchmarks.pace import Paced, mixed
@@ -208,17 +213,21 @@ def test_compacted_turns_are_not_counted_and_the_runtimes_own_replies_not_timed(
 # --- pace --------------------------------------------------------------------------------------------------------
 
 
-def paced(target: float, first: float | None, *lost: tuple[str, int, str]) -> Paced:
+def paced(
+    target: float, first: float | None, *lost: tuple[str, int, str], words: int = 9, others: float = 0.0,
+    bare_ms: float | None = 800.0,
+) -> Paced:  # fmt: skip
     gave_way = [{"section": section, "count": count, "tokens": 9, "because": why} for section, count, why in lost]
     done: Any = {
         "answered_by": "model",
         "usage": {
             "evaluated_tokens": 40, "in_time_tokens": None if first is None else 80, "memory_tokens": 20,
+            "appended_tokens": 44,
             "gave_way": gave_way, "compacted": False,
         },
         "timings": {"first_token_ms": None if first is None else first * 1000},
     }  # fmt: skip
-    return Paced(target, "hello", done)
+    return Paced(target, "hello", words, done, others, bare_ms)
 
 
 def test_turns_in_time_are_counted_for_each_target() -> None:
@@ -226,9 +235,36 @@ def test_turns_in_time_are_counted_for_each_target() -> None:
     turns_played += [paced(1.0, 0.9, ("memories", 2, "seconds"), ("memories", 5, "tokens")), paced(1.0, 1.5)]
     report = pace_report(turns_played, 10)
     assert [report.figures[f"{target} s: target held"] for target in (2, 1)] == [True, False]
-    rows = {row[0]: dict(zip(report.tables[0].columns, row, strict=True)) for row in report.tables[0].rows}
-    assert (rows[1.0]["in time"], rows[1.0]["memories out"], rows[1.0]["turns out"]) == (0.5, 2, 0)
-    assert rows[2.0]["turns"] == 21
+    times, tokens = (
+        {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows} for table in report.tables
+    )
+    assert (times[1.0]["in time"], tokens[1.0]["memories out"], tokens[1.0]["turns out"]) == (0.5, 2, 0)
+    assert times[2.0]["turns"] == 21
+
+
+def test_a_turn_is_beside_the_bare_library_and_what_others_took() -> None:
+    calm, busy = paced(1.0, 0.9), paced(1.0, 1.5, others=0.4, bare_ms=1200.0)
+    assert [each.is_bare_in_time for each in (calm, busy)] == [True, False]
+    table = pace_report([calm, busy], 10).tables[0]
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (row["calm turns"], row["calm in time"], row["in time"], row["bare in time"]) == (1, 1.0, 0.5, 0.5)
+
+
+def test_words_are_whole_where_the_prompt_grew_by_as_many_tokens() -> None:
+    assert paced(1.0, 0.9, words=24).is_whole
+    assert not paced(1.0, 0.9, words=25).is_whole
+
+
+def test_others_are_told_from_the_own_programs() -> None:
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+        own, all_others = OtherLoad((os.getpid(), other.pid)), OtherLoad((os.getpid(),))
+        marks = own.mark(), all_others.mark()
+        deadline = time.monotonic() + 30
+        while OtherLoad((other.pid,)).mark().own < 0.5 and time.monotonic() < deadline:
+            pass
+        shares = own.since(marks[0]), all_others.since(marks[1])
+        other.kill()
+    assert 0 <= shares[0] < shares[1] <= 1
 
 
 def test_what_is_told_and_what_is_asked_are_mixed_in_both_languages() -> None:
