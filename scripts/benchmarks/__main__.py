@@ -62,6 +62,22 @@ def pace(model: str | None, units: int, count: int, targets: tuple[float, ...], 
 
 
 @bench.command()
+@_model
+@click.option(
+    "--table", "tables", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A TOML table of talks; may be given several times. Else those of the tests, English and Chinese.",
+)  # fmt: skip
+@click.option("--most", type=_AT_LEAST_ONE, metavar="N", help="At most N cases of each table.")
+@json_option
+def slots(model: str | None, tables: tuple[Path, ...], most: int | None, json_file: Path | None) -> None:
+    """Tell, correct, confirm and ask for slots over the socket; tell how many replies are right, and how fast."""
+    from scripts.benchmarks.slots import measure_slots, read_cases
+
+    chosen = tables or tuple(Path(f"tests/memory/cases/talks_{language}.toml") for language in ("en", "zh"))
+    finish(measure_slots(model, [case for table in chosen for case in read_cases([table])[:most]]), json_file)
+
+
+@bench.command()
 @click.option("--data", default="tests/data/intents", show_default=True, type=_FOLDER, help="Folder of labelled lists.")
 @json_option
 def intents(data: Path, json_file: Path | None) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from edge.client.events import Done, Loading
 from edge.prompt.texts import LANGUAGES
 from edge.wire import DoneEvent
+from tests.cli.screen import Screen
 from tests.e2e.running import DaemonThread
 from tests.e2e.talking import Talk
 from tests.fakes.language_model import ScriptedModel, ScriptedTokenizer
@@ -42,10 +45,13 @@ def say_in_all(talk: Talk, turn: str) -> dict[str, DoneEvent]:
     }
 
 
-def assert_only_new(done: DoneEvent) -> None:
+def only_new(done: DoneEvent) -> bool:
     usage = done["usage"]
-    assert usage["evaluated_tokens"] == usage["appended_tokens"], usage
-    assert usage["reused_tokens"] > 0
+    return usage["evaluated_tokens"] == usage["appended_tokens"] and usage["reused_tokens"] > 0
+
+
+def assert_only_new(done: DoneEvent) -> None:
+    assert only_new(done), done["usage"]
 
 
 def test_four_sessions_in_turns_and_after_a_restart_evaluate_only_what_is_new(folder: Path) -> None:
@@ -114,4 +120,19 @@ def test_a_model_that_nobody_used_is_freed_and_comes_back(folder: Path) -> None:
         assert isinstance(first, Loading)
         assert isinstance(last, Done)
         assert_only_new(last.data)
+        assert daemon.talk.status()["model"]["state"] == "ready"
+
+
+@pytest.mark.parametrize("words", ["Are you there?", "你在吗？"], ids=["en", "zh"])
+def test_on_a_terminal_one_sees_that_the_model_is_freed_and_comes_back(folder: Path, words: str) -> None:
+    with Life(folder).begin() as daemon:
+        daemon.talk.say("Hello there.", "home")
+        daemon.unload()
+        place = {"EDGE_SOCKET": str(daemon.settings.places.socket)}
+        with Screen("status", environ=place) as screen:
+            screen.wait_for("unloaded: scripted, for ")
+        with Screen("chat", environ=place) as screen:
+            screen.wait_for("> ")
+            screen.type(f"{words}\r")
+            assert "loading the model ..." in screen.wait_for("Fine, 好的.")
         assert daemon.talk.status()["model"]["state"] == "ready"
