@@ -143,6 +143,10 @@ def leading(folders: tuple[Path, ...], json_file: Path | None) -> None:
 @click.option("--data", "folders", required=True, multiple=True, type=_FOLDER, help="A LoCoMo or MemoryBank folder.")
 @click.option("--questions", default=150, show_default=True, type=_AT_LEAST_ONE, help="Questions to ask.")
 @_model
+@click.option(
+    "--in-time", "times", multiple=True, type=_AT_LEAST_ONE, metavar="TOKENS",
+    help="Beside edge alone, or the methods named: with the time for so many tokens of a prompt; may be given several times.",
+)  # fmt: skip
 @click.option("--replies", type=_FILE, metavar="FILE", help="Write every reply to FILE, a line of JSON each.")
 @click.option(
     "--method", "names", multiple=True, help="A method; may be given several times. Else all that there are."
@@ -152,22 +156,25 @@ def answers(
     folders: tuple[Path, ...],
     questions: int,
     model: str | None,
+    times: tuple[int, ...],
     replies: Path | None,
     names: tuple[str, ...],
     json_file: Path | None,
 ) -> None:
-    """Let the model answer questions with what recall finds, beside the newest and the nearest turns.
+    """Let the model answer questions with what recall finds, beside the newest and the nearest turns; or with what has
+    room in a time.
 
     Ctrl-C ends it with the figures so far.
     """
     from scripts.benchmarks.answers import measure_answers, real_models
-    from scripts.benchmarks.asking import METHODS
+    from scripts.benchmarks.asking import METHODS, in_time
     from scripts.benchmarks.conversations import read_folder
 
     unknown = set(names) - set(METHODS)
     if unknown:
         raise click.UsageError(f"There is no method {min(unknown)!r}. There are: {', '.join(METHODS)}.")
-    methods = [method for method in METHODS if not names or method in names]
+    chosen = names or (METHODS[:1] if times else METHODS)
+    methods = [*(method for method in METHODS if method in chosen), *map(in_time, times)]
     conversations = [conversation for folder in folders for conversation in read_folder(folder)]
     with real_models(model) as models:
         report = measure_answers(conversations, questions, models, replies, methods)

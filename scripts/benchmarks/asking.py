@@ -9,6 +9,7 @@ from itertools import count
 
 from edge.daemon.parts import prompt_plan
 from edge.engine.answers import Answers
+from edge.engine.kv_ports import NO_SESSION, Lane, shared
 from edge.engine.listing import each_once
 from edge.engine.model_ports import LanguageModel, Piece, Sampling
 from edge.engine.planning import Planning
@@ -25,6 +26,7 @@ from scripts.benchmarks.memory import ASKED_AT, OWNER, BenchMemory
 NEWEST, NEAREST = 20, 10
 METHODS = ("edge", "edge without plans", f"last {NEWEST} turns", f"dense top-{NEAREST}")
 REPLY_TOKENS = 32
+_IN_TIME = "edge in {} tokens"
 _GREEDY = Sampling(max_tokens=REPLY_TOKENS, temperature=0.0)
 
 
@@ -38,6 +40,11 @@ class Answer:
     seconds: float
     shown: frozenset[str]
     by_runtime: bool
+
+
+def in_time(tokens: int) -> str:
+    """The method of edge with the time to evaluate so many tokens for each question."""
+    return _IN_TIME.format(tokens)
 
 
 class Asker:
@@ -56,22 +63,27 @@ class Asker:
         self._planning = Planning(self._recall, store, store.truth, memory.rules, limit)
         self._answers = Answers(memory.rules, fast=settings.recall.fast_answers)
         plan, composer = prompt_plan(settings, memory.rules), Composer(model.tokenizer)
-        self._windows = Windows(memory.store, composer, plan)
+        self._windows = Windows(memory.store, composer, plan, held=self._held)
         # What the other methods choose is given whole: only what the context cannot hold gives way.
         self._roomy = Windows(memory.store, composer, replace(plan, memory_tokens=plan.marks.context))
         ways = (self._by_edge, self._without_plans, self._by_recency, self._by_vectors)
         self._ways = dict(zip(METHODS, ways, strict=True))
 
     def ask(self, method: str, question: str) -> Answer:
-        """The answer with one of the `METHODS`."""
-        return self._ways[method](question)
+        """The answer with one of the `METHODS`, or of `in_time`."""
+        if method in self._ways:
+            return self._ways[method](question)
+        return self._by_edge(question, int(method.split()[2]))
 
-    def _by_edge(self, question: str) -> Answer:
-        """As a turn of the daemon: recall as it is planned, then the runtime's own reply or the model's."""
+    def _by_edge(self, question: str, in_time: int | None = None) -> Answer:
+        """As a turn of the daemon: recall as it is planned, then the runtime's own reply or the model's, which has the
+        time to evaluate so many tokens."""
         started, scope = time.perf_counter(), self._scope()
         planned = self._planning.find(scope, question)
         nothing = planned.found.nothing_to_go_on
-        prompt = self._windows.prepare(scope, question, planned.told, nothing=nothing, manner=planned.manner)
+        prompt = self._windows.prepare(
+            scope, question, planned.told, nothing=nothing, manner=planned.manner, in_time=in_time
+        )
         told = self._told(question, planned.found)
         return self._answer(prompt, started, told, lists=planned.manner.hint is Hint.ALL)
 
@@ -114,6 +126,10 @@ class Asker:
         items = self._model.stream(prompt.window.tokens, _GREEDY, stop)
         items = each_once(items, stop) if lists else items
         return "".join(item.text for item in items if isinstance(item, Piece))
+
+    def _held(self, _: Lane, tokens: Sequence[int]) -> int:
+        """The role text, which the prompt before began with."""
+        return shared(self._model.lanes.held(NO_SESSION), tokens)
 
     def _scope(self) -> Scope:
         return Scope(OWNER, SessionId(f"question-{next(self._sessions)}"), ASKED_AT, present=True)

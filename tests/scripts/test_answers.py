@@ -19,7 +19,7 @@ from edge.prompt.texts import ENGLISH
 from edge.settings import Settings
 from scripts.benchmarks.__main__ import bench
 from scripts.benchmarks.answers import Asked, Models, measure_answers, report_of, spread_questions
-from scripts.benchmarks.asking import METHODS, REPLY_TOKENS, Answer
+from scripts.benchmarks.asking import METHODS, REPLY_TOKENS, Answer, in_time
 from scripts.benchmarks.conversations import Conversation, Memory, Question
 from scripts.benchmarks.scoring import token_f1
 from tests.fakes.embedder import HashEmbedder
@@ -141,6 +141,17 @@ def test_a_plan_tells_less_and_otherwise(own_settings: Settings) -> None:
     assert planned.count("Ann: ") == 1
     assert "[8 May 2023] Ann: I sold my violin to a neighbour yesterday (7 May 2023)." in plainly
     assert plainly.count("Ann: ") == 2
+
+
+def test_with_the_time_for_few_tokens_fewer_notes_are_told(own_settings: Settings) -> None:
+    told = "What did Ann say about her violin?"
+    model = ScriptedModel(["Sold."])
+    methods = (EDGE, in_time(2000), in_time(40))
+    measure_answers([talk(questions=(replace(VIOLIN, text=told),))], 1, models(model, own_settings), methods=methods)
+    plainly, unhurried, hurried = prompts(model)
+    assert plainly == unhurried
+    assert hurried.count("Ann: ") < plainly.count("Ann: ")
+    assert told in hurried
 
 
 def test_each_question_is_a_sessions_first(own_settings: Settings) -> None:
