@@ -61,7 +61,11 @@ class ModelSettings:
         high=604800,
     )
     kept_windows: int = _setting(
-        16, "Files of sessions' evaluated windows that are kept for when they go on; 0: none.", low=0, high=1000
+        16,
+        "Files of sessions' evaluated windows, and of how an owner's windows begin, that are kept for when they go on; "
+        "0: none.",
+        low=0,
+        high=1000,
     )
     kept_windows_mb: int = _setting(256, "Most MiB that these files take together.", low=1, high=65536)
     reply_tokens: int = _setting(256, "Longest reply in tokens; its room is kept free.", low=16, high=8192)
