@@ -145,7 +145,7 @@ def leading(folders: tuple[Path, ...], json_file: Path | None) -> None:
 @_model
 @click.option(
     "--in-time", "times", multiple=True, type=_AT_LEAST_ONE, metavar="TOKENS",
-    help="Beside edge alone, or the methods named: with the time for so many tokens of a prompt; may be given several times.",
+    help="Beside edge, or the methods named: edge with the time for so many tokens; may be given several times.",
 )  # fmt: skip
 @click.option("--replies", type=_FILE, metavar="FILE", help="Write every reply to FILE, a line of JSON each.")
 @click.option(
