@@ -219,6 +219,15 @@ class BatchNotFound(EdgeError):
     default_hint = "`edge batches` lists the ids."
 
 
+class BackupNotFound(EdgeError):
+    """There is no backup of that name."""
+
+    code = "backup_not_found"
+    exit_status = 3
+    http_status = 404
+    default_hint = "`edge restore` without a name lists the backups."
+
+
 class SessionNotFound(EdgeError):
     """The owner has no session of that name."""
 
@@ -281,6 +290,15 @@ class SocketForbidden(EdgeError):
     code = "socket_forbidden"
     exit_status = 4
     default_hint = "Ask the administrator to add you to the socket's group: sudo usermod -aG edge $USER"
+
+
+class NotPermitted(EdgeError):
+    """What concerns everybody's memory is for the user who runs the daemon, and for root."""
+
+    code = "not_permitted"
+    exit_status = 4
+    http_status = 403
+    default_hint = "Ask as root, or as the user who runs the daemon: sudo edge ..."
 
 
 class SocketPathInvalid(EdgeError):

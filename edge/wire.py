@@ -608,6 +608,22 @@ class ConsolidatedEvent(TypedDict):
     night: NightWire | None
 
 
+class BackupProgress(TypedDict):
+    """`event: progress` of a backup: bytes written so far; at `total` what was written is checked."""
+
+    bytes: int
+    total: int
+
+
+class BackupDone(TypedDict):
+    """`event: done` of a backup: where it is, and how many older ones went for it."""
+
+    name: str
+    path: str
+    bytes: int
+    removed: int
+
+
 class ErrorWire(TypedDict):
     """The body of every error, and of the `error` event."""
 

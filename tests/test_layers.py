@@ -44,9 +44,9 @@ IMPURE = {
     "signal", "socket", "sqlite3", "subprocess", "tempfile", "threading", "time", "urllib", "uuid",
 }  # fmt: skip
 OUTER = {"click", "numpy", "onnxruntime", "llama_cpp", "aiohttp", "hnswlib", "tokenizers", "snowballstemmer"}
-ROOTS = {"edge/daemon/assembly.py", "edge/daemon/parts.py"}
-EXCEPTIONS = {("edge/cli/daemon.py", "edge.daemon.main")}
-"""`edge daemon` starts the daemon, and imports it when it does."""
+ROOTS = {"edge/daemon/assembly.py", "edge/daemon/parts.py", "edge/daemon/restoring.py"}
+EXCEPTIONS = {("edge/cli/daemon.py", "edge.daemon.main"), ("edge/cli/restore.py", "edge.daemon.restoring")}
+"""`edge daemon` starts the daemon, `edge restore` works in its place; each imports it when it does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ COMMANDS = {
     "batches": "edge.cli.batches",
     "clusters": "edge.cli.clusters",
     "consolidate": "edge.cli.consolidate",
+    "backup": "edge.cli.backup",
+    "restore": "edge.cli.restore",
     "status": "edge.cli.status",
     "index": "edge.cli.index",
     "models": "edge.cli.models",

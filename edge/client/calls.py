@@ -12,7 +12,7 @@ from typing import Any
 
 from edge.client.answers import each_shaped, shaped
 from edge.client.clusters import ClusterCalls
-from edge.client.events import Consolidating, Turn, Verification
+from edge.client.events import BackingUp, Consolidating, Turn, Verification
 from edge.client.requests import Requests, piece
 from edge.errors import AnswerInvalid
 from edge.prompt.structured import compact_json
@@ -244,6 +244,10 @@ class Client:
     def verify_index(self) -> Verification:
         """Compare every vector with the database."""
         return Verification(*self._requests.begin("/v1/index/verify"))
+
+    def back_up(self) -> BackingUp:
+        """Make a backup of everybody's memory. Raises NotPermitted."""
+        return BackingUp(*self._requests.begin("/v1/backups"))
 
     def consolidate(self, *, now: bool = False, only: str | None = None) -> Consolidating:
         """Ask for off-peak work, of all steps or one; with `now` it runs while its events are read. Raises Busy."""

@@ -10,6 +10,8 @@ from typing import NamedTuple, Self
 from edge.client.answers import error_from_wire, server_sent, shaped, text_of
 from edge.errors import DaemonNotRunning
 from edge.wire import (
+    BackupDone,
+    BackupProgress,
     ConsolidatedEvent,
     DoneEvent,
     NightWire,
@@ -149,3 +151,24 @@ class Verification(Running):
                     raise error_from_wire(data)
         if not done:
             raise DaemonNotRunning("The daemon ended in the middle of the verification.")
+
+
+class BackingUp(Running):
+    """A backup that is being made: iterate over how far it is; after that `result` is what came of it."""
+
+    result: BackupDone
+
+    def __iter__(self) -> Iterator[BackupProgress]:
+        """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
+        done = False
+        for name, data in server_sent(self._answer):
+            match name:
+                case "progress":
+                    yield shaped(data, BackupProgress)
+                case "done":
+                    done = True
+                    self.result = shaped(data, BackupDone)
+                case "error":
+                    raise error_from_wire(data)
+        if not done:
+            raise DaemonNotRunning("The daemon ended before the backup was made; nothing of it is left.")

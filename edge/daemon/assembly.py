@@ -123,7 +123,8 @@ class Daemon:
             is_freed=lambda: self.speech.is_freed,
         )
         conditions = Conditions(hours, self.quiet, interrupts, board, clock)
-        self.schedule = self._schedule(settings, store, clock, interrupts, conditions)
+        backups = _backups(settings, clock)
+        self.schedule = self._schedule(settings, store, backups, clock, interrupts, conditions)
         self.unloading = Unloading(
             self.speech,
             settings.model.unload_seconds,
@@ -145,6 +146,7 @@ class Daemon:
             clusters=Clusters(store.clusters),
             truth=store.truth,
             forgetting=Forgetting(store, store.forgetting, self.memory.recall, copies),
+            backups=backups,
             status=status,
             model_name=status.model_name,
             schedule=self.schedule,
@@ -165,10 +167,10 @@ class Daemon:
         self.workers[0].in_background(self.memory.tidy)
 
     def _schedule(
-        self, settings: Settings, store: SqliteStore, clock: Clock, interrupts: Interrupts, conditions: Conditions
-    ) -> Schedule:
+        self, settings: Settings, store: SqliteStore, backups: FileBackups, clock: Clock, interrupts: Interrupts,
+        conditions: Conditions,
+    ) -> Schedule:  # fmt: skip
         memory_worker, model_worker = self.workers
-        backups = _backups(settings, clock)
         steps = self._steps(settings.offpeak, store, backups, interrupts, clock)
         budget = Budget(settings.offpeak.budget_minutes * 60, settings.offpeak.budget_tokens)
         names = [step.name for step in steps]

@@ -16,6 +16,7 @@ from aiohttp import web
 from edge.clock import Clock
 from edge.daemon import memories, requests
 from edge.daemon.archive import ArchiveRoutes
+from edge.daemon.backups import BackupRoutes, WatchedBackups
 from edge.daemon.batches import BatchRoutes
 from edge.daemon.clusters import ClusterRoutes
 from edge.daemon.consolidations import ConsolidationRoutes
@@ -68,6 +69,7 @@ class Service:
     clusters: Clusters
     truth: TruthStore
     forgetting: Forgetting
+    backups: WatchedBackups
     status: StatusReader
     model_name: Callable[[], Awaitable[str]]
     schedule: Schedule
@@ -103,6 +105,7 @@ def make_app(service: Service) -> web.Application:
                 service.clock,
                 service.written,
             ).table(),
+            *BackupRoutes(service.backups).table(),
             *ConsolidationRoutes(service.schedule).table(),
             *TruthRoutes(service.truth, service.memory_worker).table(),
             *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),

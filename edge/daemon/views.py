@@ -17,6 +17,8 @@ from edge.memory.intents import Intent
 from edge.memory.units import Recalled, SessionInfo, Unit, UnitId
 from edge.prompt.budget import Section
 from edge.wire import (
+    BackupDone,
+    BackupProgress,
     BatchPageWire,
     BatchWire,
     ConsolidatedEvent,
@@ -53,6 +55,8 @@ EventWire = (
     | StepWire
     | WaitsEvent
     | ConsolidatedEvent
+    | BackupProgress
+    | BackupDone
 )
 
 

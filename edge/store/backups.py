@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -34,10 +35,10 @@ class FileBackups:
         self._folder = folder
         self._keep = keep
         self._clock = clock
+        self._making = threading.Lock()
 
     def make(self, stop: Callable[[], bool]) -> Backup:
-        with _file_faults(self._folder), named_faults():
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._making, _file_faults(self._folder), named_faults():
             try:
                 made = self._make(stop)
             except Cancelled:
@@ -45,26 +46,51 @@ class FileBackups:
             except BaseException:
                 self._remove_stale()
                 raise
-            finally:
-                (self._folder / _UNFINISHED).unlink(missing_ok=True)
             removed = self._remove_stale() + self._remove_oldest()
             return Backup(made.name, made.stat().st_size, removed)
+
+    def add(self, stop: Callable[[], bool]) -> Path:
+        """One more, and none goes for it: what a restore keeps. Raises as `make` does."""
+        with self._making, _file_faults(self._folder), named_faults():
+            return self._make(stop)
+
+    @property
+    def folder(self) -> Path:
+        """Where they are."""
+        return self._folder
+
+    def listed(self) -> list[Path]:
+        """All of them, newest first."""
+        with _file_faults(self._folder):
+            return [path for _, path in reversed(self._numbered())]
+
+    def size(self) -> int:
+        """Bytes of the database that is copied."""
+        return _size(self._database)
+
+    def written(self) -> int:
+        """Bytes so far of the one that is being made."""
+        return _size(self._folder / _UNFINISHED)
 
     def are_stale(self) -> bool:
         with _file_faults(self._folder), named_faults():
             return bool(self._stale())
 
     def _make(self, stop: Callable[[], bool]) -> Path:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = self._folder / _UNFINISHED
         unfinished.unlink(missing_ok=True)
-        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL, 0o600))
-        with _stopping(self._database, stop) as db:
-            db.execute("VACUUM INTO ?", (str(unfinished),))
-        _verify(unfinished, stop)
-        _sync(unfinished)
-        made = self._folder / self._next_name()
-        unfinished.rename(made)
-        sync_folder(self._folder)
+        try:
+            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL, 0o600))
+            with _stopping(self._database, stop) as db:
+                db.execute("VACUUM INTO ?", (str(unfinished),))
+            _verify(unfinished, stop)
+            _sync(unfinished)
+            made = self._folder / self._next_name()
+            unfinished.rename(made)
+            sync_folder(self._folder)
+        finally:
+            unfinished.unlink(missing_ok=True)
         return made
 
     def _next_name(self) -> str:
@@ -116,6 +142,13 @@ def _verify(backup: Path, stop: Callable[[], bool]) -> None:
         found = [text for (text,) in db.execute("PRAGMA integrity_check(1)")]
     if found != ["ok"]:
         raise StoreDamaged(f"A backup did not come out sound: {found[0].strip()}")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _forgettings(database: Path) -> int:

@@ -143,10 +143,10 @@ def open_database(path: Path, clock: Clock) -> Database:
     Raises DaemonRunning while another process has it, StoreDamaged, StoreNewer, StoreReadOnly, DiskFull, StoreFailed.
     """
     path = path.absolute()
-    lock = _lock(path)
+    lock = take_lock(path)
     try:
         with named_faults():
-            _refuse_unfit(path)
+            refuse_unfit(path)
             return Database(_connect(path, clock), path, lock)
     except BaseException:
         os.close(lock)
@@ -177,7 +177,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _refuse_unfit(path: Path) -> None:
+def refuse_unfit(path: Path) -> None:
+    """Raise StoreDamaged or StoreNewer for a database that is not to be used; it is only read."""
     if not path.exists() or path.stat().st_size == 0:
         return
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)) as db:
@@ -190,8 +191,8 @@ def _refuse_unfit(path: Path) -> None:
         refuse_newer(db)
 
 
-def _lock(path: Path) -> int:
-    """Hold `<path>.lock` for as long as the process lives; the process's id stands in it."""
+def take_lock(path: Path) -> int:
+    """Hold `<path>.lock` until the descriptor is closed; the process's id stands in it. Raises DaemonRunning."""
     with _file_faults(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
