@@ -137,6 +137,12 @@ class RecallSettings:
         "A file of your own with weights of ranking, such as `scripts/bench tune` writes, from the settings file's "
         "folder; empty takes `weights.toml` there, if there is one. A mistake in it is named, and nothing starts.",
     )
+    ask_model: bool = _setting(
+        False,
+        "Where no rule is sure what a message is for, let the model choose among three labels, if that takes no more "
+        "than a quarter of the time to the first token. Off: of the messages that the rules are least sure of they are "
+        "right more often than the default model.",
+    )
     fast_answers: bool = _setting(
         True,
         'Answer a question for what memory certainly holds ("what is my order number?") at once, in the words of the '

@@ -37,6 +37,7 @@ from edge.engine.doubles import Doubles
 from edge.engine.evolving import Evolving
 from edge.engine.forgetting import Copies, Forgetting
 from edge.engine.housekeeping import BackupStep, Job
+from edge.engine.intent_asking import IntentAsking
 from edge.engine.intentions import Intentions
 from edge.engine.merging import Merging
 from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
@@ -98,6 +99,7 @@ class Daemon:
         batches = Batches(store.batches, rules.progress, kept=timedelta(hours=settings.memory.batch_operation_hours))
         serving = Serving(store, store.archive, self.memory.archive, rules.assent)
         topics = Topics(store.topics, self.memory.vectors)
+        pace = Pace(speed, settings.prompt.target_first_token, clock)
         whether = Whether(store, store.truth, rules, fast=settings.recall.fast_answers)
         self.turns = Turns(
             MemoryDesk(
@@ -110,7 +112,7 @@ class Daemon:
                 topics,
                 Intentions(store.intents, rules),
                 whether,
-                Pace(speed, settings.prompt.target_first_token, clock),
+                pace,
             ),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
@@ -121,6 +123,7 @@ class Daemon:
             speed=speed,
             interrupts=interrupts,
             is_freed=lambda: self.speech.is_freed,
+            asking=IntentAsking(rules, model_worker, pace, wanted=settings.recall.ask_model),
         )
         conditions = Conditions(hours, self.quiet, interrupts, board, clock)
         backups = _backups(settings, clock)

@@ -21,6 +21,7 @@ from edge.engine.whether import Whether
 from edge.engine.windows import Windows
 from edge.errors import EdgeError
 from edge.memory.echoes import echo_of
+from edge.memory.intents import Intent
 from edge.memory.plans import Hint
 from edge.prompt.replies import ACKNOWLEDGEMENTS
 
@@ -48,20 +49,31 @@ class MemoryDesk:
     whether: Whether
     pace: Pace
 
-    def open(self, turn: RunningTurn, windows: Windows, at: datetime, since: float) -> Progress:
+    def open(
+        self, turn: RunningTurn, windows: Windows, at: datetime, since: float, intent: Intent | None = None
+    ) -> Progress:
         """Recall for a turn, and compose its prompt. A refusal (PromptTooLong) takes back what became of the topic, so
-        that it changes nothing. The time to the first token is counted from `since`, on the monotonic clock."""
+        that it changes nothing. The time to the first token is counted from `since`, on the monotonic clock. The turn
+        is for `intent`, else for what the rules say."""
         turn.hide_secrets()
         scope = Scope(turn.owner, turn.session, at, present=True)
         thread = self.topics.turn_to(scope, turn.message)
         try:
-            return self._composed(turn, windows, scope, thread, since)
+            return self._composed(turn, windows, scope, thread, since, intent)
         except EdgeError:
             self.topics.turn_back(scope, thread)
             raise
 
-    def _composed(self, turn: RunningTurn, windows: Windows, scope: Scope, thread: Thread, since: float) -> Progress:
-        lead = self.intentions.lead(turn.owner, thread, turn.message)
+    def _composed(
+        self,
+        turn: RunningTurn,
+        windows: Windows,
+        scope: Scope,
+        thread: Thread,
+        since: float,
+        intent: Intent | None,
+    ) -> Progress:
+        lead = self.intentions.lead(turn.owner, thread, turn.message, intent)
         planned = self.planning.find(scope, turn.message, lead)
         found = planned.found
         prompt = windows.prepare(

@@ -15,6 +15,7 @@ from edge.engine.answers import Answers
 from edge.engine.contexts import Context
 from edge.engine.echo import EchoGuard
 from edge.engine.events import ModelLoading, RecallDone, Timings, TokenMade, TurnDone, TurnFailed
+from edge.engine.intent_asking import IntentAsking
 from edge.engine.model_ports import Finish, Generation, Piece, Sampling
 from edge.engine.offpeak import Interrupts
 from edge.engine.opening import MemoryDesk, Speaker
@@ -27,6 +28,7 @@ from edge.engine.stopping import ended_before
 from edge.engine.turn_writing import TurnWriting
 from edge.engine.windows import Windows
 from edge.errors import Busy, Cancelled, EdgeError, Stopping
+from edge.memory.intents import Intent
 from edge.memory.units import OwnerId, SessionId, TurnState
 
 _STATES = {Finish.STOP: TurnState.DONE, Finish.LENGTH: TurnState.CUT, Finish.CANCELLED: TurnState.CANCELLED}
@@ -48,10 +50,12 @@ class Turns:
         speed: Speed,
         interrupts: Interrupts,
         is_freed: Callable[[], bool] = lambda: False,
+        asking: IntentAsking | None = None,
     ) -> None:
         """`speaker` gives the loaded model or raises why there is none; where it `is_freed`, a turn tells that it
         waits for it. `waiting` turns may queue behind the one that runs; `written` is called after each turn that
-        stored something. `interrupts` stop what runs beside the turns as soon as one arrives."""
+        stored something. `interrupts` stop what runs beside the turns as soon as one arrives. Without `asking`, rules
+        alone tell what a turn is for."""
         self._desk = desk
         self._writing = TurnWriting(desk, clock)
         self._answers = answers
@@ -63,6 +67,7 @@ class Turns:
         self._speed = speed
         self._interrupts = interrupts
         self._is_freed = is_freed
+        self._asking = asking
         self._running: dict[asyncio.Task[None], RunningTurn] = {}
         self._sessions = SessionLocks()
         self._closing = False
@@ -124,7 +129,8 @@ class Turns:
         if turn.stopped:
             raise Cancelled("The turn was stopped before it began.")
         since = self._clock.monotonic()  # what the wait for other turns and for the model took is not the turn's own
-        progress = await self._desk.worker.run(partial(self._open, turn, speaker.windows, since))
+        intent = None if self._asking is None else await self._asking.intent(turn, speaker.model, since)
+        progress = await self._desk.worker.run(partial(self._open, turn, speaker.windows, since, intent))
         turn.arm(speaker.model.new_stop())
         writing = asyncio.ensure_future(self._desk.worker.run(partial(self._writing.words, turn, progress)))
         try:
@@ -134,9 +140,9 @@ class Turns:
             raise
         await self._finish(turn, speaker, progress, written)
 
-    def _open(self, turn: RunningTurn, windows: Windows, since: float) -> Progress:
+    def _open(self, turn: RunningTurn, windows: Windows, since: float, intent: Intent | None) -> Progress:
         """On the memory thread."""
-        progress = self._desk.open(turn, windows, self._clock.now(), since)
+        progress = self._desk.open(turn, windows, self._clock.now(), since, intent)
         progress.composed = self._clock.monotonic() - turn.started
         return progress
 

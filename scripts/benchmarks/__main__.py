@@ -79,12 +79,22 @@ def slots(model: str | None, tables: tuple[Path, ...], most: int | None, json_fi
 
 @bench.command()
 @click.option("--data", default="tests/data/intents", show_default=True, type=_FOLDER, help="Folder of labelled lists.")
+@click.option("--ask", is_flag=True, help="Let the model choose where the rules are not sure, and compare that.")
+@click.option("--under", default=0.6, show_default=True, type=float, help="With --ask: sure from this confidence on.")
+@_model
 @json_option
-def intents(data: Path, json_file: Path | None) -> None:
+def intents(data: Path, ask: bool, under: float, model: str | None, json_file: Path | None) -> None:
     """Tell what messages are for, by rules alone; compare with what persons say."""
     from edge.daemon.parts import read_rules
     from scripts.benchmarks.intents import measure_intents, read_lists
 
+    if ask:
+        from scripts.benchmarks.answers import real_models
+        from scripts.benchmarks.intents_asked import measure_asked
+
+        with real_models(model) as models:
+            finish(measure_asked(read_rules(), read_lists(data), models.language, under), json_file)
+        return
     finish(measure_intents(read_rules(), read_lists(data)), json_file)
 
 

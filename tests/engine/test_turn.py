@@ -17,6 +17,7 @@ from edge.engine.archive import Archive
 from edge.engine.batches import Batches
 from edge.engine.contexts import Context, Contexts
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
+from edge.engine.intent_asking import IntentAsking
 from edge.engine.intentions import Intentions
 from edge.engine.model_ports import Sampling
 from edge.engine.offpeak import Interrupts
@@ -83,7 +84,7 @@ class House(Desk):
 
     store: SlowStore
 
-    def __init__(self, model: ScriptedModel, *, waiting: int = 2, fast: bool = True) -> None:
+    def __init__(self, model: ScriptedModel, *, waiting: int = 2, fast: bool = True, asking: bool = False) -> None:
         super().__init__(store=SlowStore())
         self.archive = Archive(self.store.archive, self.store.cold, Lifespans(), Decay(), self.clock)
         self.serving = Serving(self.store, self.store.archive, self.archive, RULES.assent)
@@ -97,6 +98,7 @@ class House(Desk):
         self.missing: EdgeError | None = None
         self.interrupts = Interrupts()
         self.speed = Speed()
+        pace = Pace(self.speed, 2.0, self.clock)
         self.turns = Turns(
             MemoryDesk(
                 self.workers[0],
@@ -108,7 +110,7 @@ class House(Desk):
                 self.topics,
                 Intentions(self.store.intents, RULES),
                 Whether(self.store, self.store.truth, RULES, fast=fast),
-                Pace(self.speed, 2.0, self.clock),
+                pace,
             ),
             Answers(RULES, fast=fast),
             self.workers[1],
@@ -118,6 +120,7 @@ class House(Desk):
             written=self._note_written,
             speed=self.speed,
             interrupts=self.interrupts,
+            asking=IntentAsking(RULES, self.workers[1], pace, wanted=asking),
         )
 
     async def _speaker(self) -> Speaker:
@@ -153,8 +156,10 @@ async def told(turn: RunningTurn) -> list[Event]:
 
 
 @asynccontextmanager
-async def house(model: ScriptedModel | None = None, *, waiting: int = 2, fast: bool = True) -> AsyncIterator[House]:
-    made = House(model or ScriptedModel(), waiting=waiting, fast=fast)
+async def house(
+    model: ScriptedModel | None = None, *, waiting: int = 2, fast: bool = True, asking: bool = False
+) -> AsyncIterator[House]:
+    made = House(model or ScriptedModel(), waiting=waiting, fast=fast, asking=asking)
     try:
         yield made
     finally:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from edge.memory.units import UnitId
 from scripts.benchmarks.conversations import Conversation, Memory, Question
 from scripts.benchmarks.leading import KINDS, Told, measure_leading
 from scripts.benchmarks.memory import ASKED_AT, OWNER, BenchMemory, bench_memory
@@ -37,7 +38,7 @@ def memory(tmp_path: Path) -> Iterator[BenchMemory]:
 
 def test_every_unit_has_the_intent_of_its_talk(memory: BenchMemory) -> None:
     Told(memory, conversation())
-    units = [unit.id for unit in memory.store.units(memory.scope, range(1, 99)).values()]
+    units = [unit.id for unit in memory.store.units(memory.scope, [UnitId(number) for number in range(1, 99)]).values()]
     vectors = memory.store.intents.of_units(OWNER, units)
     assert len(vectors) == len(units) == 6
     assert sorted(vector.turns for vector in vectors.values()) == [1, 1, 2, 2, 3, 3]
