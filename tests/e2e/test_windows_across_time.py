@@ -25,9 +25,10 @@ class Life:
         self.tokenizer = ScriptedTokenizer()
         self.resident = resident
 
-    def begin(self) -> DaemonThread:
+    def begin(self, target: float = 3600, token_seconds: float | None = None) -> DaemonThread:
         model = ScriptedModel(["Fine, 好的."], tokenizer=self.tokenizer, context=1024, resident=self.resident)
-        return DaemonThread(self.folder, model, EDGE_MODEL_CONTEXT="1024")
+        variables = {"EDGE_MODEL_CONTEXT": "1024", "EDGE_PROMPT_TARGET_FIRST_TOKEN": str(target)}
+        return DaemonThread(self.folder, model, token_seconds=token_seconds, **variables)
 
     @property
     def files(self) -> list[Path]:
@@ -88,6 +89,20 @@ def test_sessions_without_room_in_the_cache_go_by_their_files(folder: Path) -> N
                 if turn != "apples":
                     assert_only_new(done)
         assert daemon.model.lanes.restored
+
+
+def test_a_window_whose_file_was_cut_is_built_anew_as_large_as_there_is_time_for(folder: Path) -> None:
+    life = Life(folder)
+    with life.begin() as daemon:
+        for fruit in ("apples", "pears", "苹果"):
+            before = daemon.talk.say(f"We speak of {fruit}, 我们说说水果。" * 4, "home")["usage"]
+    (path,) = life.windows
+    path.write_bytes(path.read_bytes()[:-9])
+    with life.begin(target=1000, token_seconds=10.0) as daemon:
+        usage = daemon.talk.say("And now? 现在呢？", "home")["usage"]
+    assert usage["in_time_tokens"] == 96
+    assert usage["compacted"]
+    assert usage["evaluated_tokens"] <= 96 < before["prompt_tokens"] - usage["reused_tokens"]
 
 
 def test_forgetting_leaves_no_file_behind_and_stopping_brings_none_back(folder: Path) -> None:
