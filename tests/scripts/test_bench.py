@@ -106,6 +106,12 @@ def test_depths_that_are_none_are_refused(depths: str, tmp_path: Path) -> None:
 # --- recall and latency, on a small embedder ---------------------------------------------------------------------
 
 
+def test_a_method_that_there_is_not_is_refused(locomo_folder: Path) -> None:
+    result = CliRunner().invoke(bench, ["answers", "--data", str(locomo_folder), "--method", "guess"])
+    assert result.exit_code == 2
+    assert "There is no method 'guess'. There are: edge, edge without plans" in result.output
+
+
 def test_recall_counts_the_evidence_found(locomo_folder: Path) -> None:
     report = measure_recall(read_folder(locomo_folder), [1, 3], HashEmbedder())
     rows = {(row[1], row[3]): row for row in report.tables[0].rows}
