@@ -64,6 +64,13 @@ class BodyTooLarge(RequestInvalid):
     default_hint = "Send it in smaller parts."
 
 
+class ImportInvalid(RequestInvalid):
+    """A line of an import is not what it should be; `line` names it. Nothing of its batch was imported."""
+
+    code = "invalid_import"
+    default_hint = "Correct the line and import the file again: what is there already is passed over."
+
+
 class BatchDiffers(EdgeError):
     """A session has a batch of that task already, with another number of items; `total` in the details is its own."""
 

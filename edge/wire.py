@@ -624,6 +624,17 @@ class BackupDone(TypedDict):
     removed: int
 
 
+class ImportAnswer(TypedDict):
+    """`POST /v1/import`: lines that were read, what is new by type of record, how many records were known already, and
+    from how many a secret was taken out. `ended` is whether the end of an export was read."""
+
+    lines: int
+    added: dict[str, int]
+    known: int
+    redacted: int
+    ended: bool
+
+
 class ErrorWire(TypedDict):
     """The body of every error, and of the `error` event."""
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
@@ -29,6 +30,8 @@ COMMANDS = {
     "consolidate": "edge.cli.consolidate",
     "backup": "edge.cli.backup",
     "restore": "edge.cli.restore",
+    "export": "edge.cli.export",
+    "import": "edge.cli.importing",
     "status": "edge.cli.status",
     "index": "edge.cli.index",
     "models": "edge.cli.models",
@@ -50,7 +53,8 @@ class EdgeCommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        module = import_module(COMMANDS[cmd_name])
+        command = getattr(module, f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name)
         assert isinstance(command, click.Command)
         return command
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar, cast
 from edge import errors
 from edge.errors import AnswerInvalid, EdgeError
 
-MAX_LINE_BYTES = 16 * 1024 * 1024
+MAX_LINE_BYTES = 17 * 1024 * 1024
 Shape = TypeVar("Shape")
 
 
@@ -74,6 +74,12 @@ def server_sent(answer: http.client.HTTPResponse) -> Iterator[tuple[str, Any]]:
             name = value
         elif field == "data":
             data.append(value)
+
+
+def each_line(answer: http.client.HTTPResponse) -> Iterator[bytes]:
+    """The lines of a body, with their ends; the last may have none."""
+    while line := _line(answer):
+        yield line
 
 
 def _line(answer: http.client.HTTPResponse) -> bytes:

@@ -7,14 +7,14 @@ all of them raise.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from edge.client.answers import each_shaped, shaped
 from edge.client.clusters import ClusterCalls
 from edge.client.events import BackingUp, Consolidating, Turn, Verification
 from edge.client.requests import Requests, piece
-from edge.errors import AnswerInvalid
+from edge.errors import AnswerInvalid, DaemonNotRunning
 from edge.prompt.structured import compact_json
 from edge.wire import (
     MAX_PAGE,
@@ -28,6 +28,7 @@ from edge.wire import (
     ForgetPreview,
     ForgotAnswer,
     HistoryAnswer,
+    ImportAnswer,
     IndexAnswer,
     IndexWire,
     IndexWorkWire,
@@ -248,6 +249,22 @@ class Client:
     def back_up(self) -> BackingUp:
         """Make a backup of everybody's memory. Raises NotPermitted."""
         return BackingUp(*self._requests.begin("/v1/backups"))
+
+    # --- taking out and bringing in ---
+
+    def export(self) -> Iterator[bytes]:
+        """All of your memory as JSON lines (edge/memory/PORTABLE.md), with their ends. Raises DaemonNotRunning where it
+        broke off."""
+        last = b""
+        for line in self._requests.read_lines("/v1/export"):
+            yield line
+            last = line
+        if not last.startswith(b'{"type":"end",'):
+            raise DaemonNotRunning("The daemon ended in the middle of the export; what came is not all.")
+
+    def import_lines(self, pieces: Iterable[bytes]) -> ImportAnswer:
+        """Bring in JSON lines, in pieces of any size. What is there already is passed over. Raises ImportInvalid."""
+        return shaped(self._requests.send_lines("/v1/import", pieces), ImportAnswer)
 
     def consolidate(self, *, now: bool = False, only: str | None = None) -> Consolidating:
         """Ask for off-peak work, of all steps or one; with `now` it runs while its events are read. Raises Busy."""

@@ -7,7 +7,7 @@ import json
 import os
 import socket
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from edge.errors import AnswerInvalid, Busy, DaemonNotRunning, EdgeError, RequestInvalid, SocketForbidden
@@ -79,6 +79,17 @@ def send(
             if connection.sock is None:
                 raise
             return _answer_after_refusal(connection)
+        return connection.getresponse()
+
+    return _guarded(exchange)
+
+
+def send_pieces(connection: UnixConnection, path: str, pieces: Iterable[bytes]) -> http.client.HTTPResponse:
+    """Post a body that comes in pieces, of any size; the answer, its body still unread. Raises as `send` does."""
+    headers = {"Connection": "close", "Content-Type": "application/x-ndjson", "Transfer-Encoding": "chunked"}
+
+    def exchange() -> http.client.HTTPResponse:
+        connection.request("POST", path, pieces, headers, encode_chunked=True)
         return connection.getresponse()
 
     return _guarded(exchange)

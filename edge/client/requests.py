@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import http.client
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from edge.client.answers import parse_json, raise_refusal
-from edge.client.connection import UnixConnection, read_body, send
+from edge.client.answers import each_line, parse_json, raise_refusal
+from edge.client.connection import UnixConnection, read_body, send, send_pieces
 from edge.errors import AnswerInvalid, AnswerLate, RequestInvalid
 
 
@@ -55,6 +55,29 @@ class Requests:
             connection.close()
             raise
         return answer, connection
+
+    def send_lines(self, path: str, pieces: Iterable[bytes]) -> Any:
+        """Post lines, however long it takes; the JSON of the answer. Raises what the daemon answers."""
+        connection = UnixConnection(self.socket_path, None)
+        try:
+            answer = send_pieces(connection, path, pieces)
+            data = read_body(answer)
+        finally:
+            connection.close()
+        if answer.status >= http.client.BAD_REQUEST:
+            raise_refusal(answer.status, data)
+        return parse_json(data)
+
+    def read_lines(self, path: str) -> Iterator[bytes]:
+        """The lines of an answer, with their ends, however long it takes. Raises what the daemon answers."""
+        connection = UnixConnection(self.socket_path, None)
+        try:
+            answer = send(connection, "GET", path, None)
+            if answer.status != http.client.OK:
+                raise_refusal(answer.status, read_body(answer))
+            yield from each_line(answer)
+        finally:
+            connection.close()
 
 
 def piece(name: str) -> str:

@@ -51,6 +51,7 @@ from edge.engine.remember import Remember
 from edge.engine.serving import Serving
 from edge.engine.speed import Pace, Speed
 from edge.engine.topics import Topics
+from edge.engine.transfer import Transfer
 from edge.engine.truth import Doubts
 from edge.engine.turn import Turns
 from edge.engine.vector_ports import VectorIndex
@@ -150,6 +151,7 @@ class Daemon:
             truth=store.truth,
             forgetting=Forgetting(store, store.forgetting, self.memory.recall, copies),
             backups=backups,
+            transfer=Transfer(store.transfer),
             status=status,
             model_name=status.model_name,
             schedule=self.schedule,

@@ -28,6 +28,7 @@ from edge.daemon.memory import Memory
 from edge.daemon.offpeak import Schedule
 from edge.daemon.openai import OpenAiRoutes, openai_refusal, speaks_openai
 from edge.daemon.streams import Told, broke_off, stream
+from edge.daemon.transfers import TransferRoutes
 from edge.daemon.truth import TruthRoutes
 from edge.daemon.views import event_wire, session_wire
 from edge.engine.batches import Batches
@@ -38,6 +39,7 @@ from edge.engine.forgetting import Forgetting
 from edge.engine.model_ports import Sampling
 from edge.engine.ports import Worker
 from edge.engine.running import RunningTurn
+from edge.engine.transfer import Transfer
 from edge.engine.truth_ports import TruthStore
 from edge.engine.turn import Turns
 from edge.errors import BodyInvalid, EdgeError, RouteNotFound
@@ -70,6 +72,7 @@ class Service:
     truth: TruthStore
     forgetting: Forgetting
     backups: WatchedBackups
+    transfer: Transfer
     status: StatusReader
     model_name: Callable[[], Awaitable[str]]
     schedule: Schedule
@@ -106,6 +109,7 @@ def make_app(service: Service) -> web.Application:
                 service.written,
             ).table(),
             *BackupRoutes(service.backups).table(),
+            *TransferRoutes(service.transfer, service.memory_worker, service.written).table(),
             *ConsolidationRoutes(service.schedule).table(),
             *TruthRoutes(service.truth, service.memory_worker).table(),
             *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),

@@ -35,6 +35,7 @@ from edge.store.distilling import SqliteDistilling
 from edge.store.evolving import SqliteEvolving
 from edge.store.forgetting import Remover
 from edge.store.full_text import merge_some
+from edge.store.importing import SqliteTransfer
 from edge.store.intents import SqliteIntents
 from edge.store.masks import Masks
 from edge.store.merging import SqliteMerging
@@ -93,6 +94,7 @@ class SqliteStore:
         self.nights = SqliteNights(db)
         self.readings = SqliteReadings(db)
         self.topics = SqliteTopics(db)
+        self.transfer = SqliteTransfer(db)
         self.truth = SqliteTruth(db)
         self.vector_log = SqliteVectorLog(db)
         self._signposts = KeptSignposts(db, self.clusters)
