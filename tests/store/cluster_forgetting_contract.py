@@ -79,7 +79,7 @@ class ClusterForgettingContract:
         store.forget(ANN, units[:1])
         (cluster,) = store.clusters.clusters(ANN)
         assert "拿铁" not in words(store)
-        assert cluster.profile.key == "厨房"
+        assert cluster.profile.key == "厨房 咖啡"
         assert cluster.profile.tags == ("咖啡",)
 
     def test_a_word_that_others_say_stays(self, store: Stores) -> None:
@@ -198,12 +198,20 @@ class ClusterForgettingContract:
         found = store.clusters.run(ANN, number)
         assert (found.state, found.why) == (RunState.ABANDONED, "")
 
-    def test_a_key_from_words_stays_distinct(self, store: Stores) -> None:
-        units = say(store, "zabaglione on Sundays", "espresso machine", "the espresso machine")
+    @pytest.mark.parametrize(
+        ("left", "other", "key"),
+        [
+            ("espresso machine", "espresso machine", "talk of espresso"),
+            ("espresso", "talk of espresso", "topic 1"),
+            ("咖啡", "咖啡", "topic 1"),
+        ],
+    )
+    def test_a_key_from_words_stays_distinct(self, store: Stores, left: str, other: str, key: str) -> None:
+        units = say(store, "zabaglione on Sundays", left, f"the {left}")
         made(store, *units[:2], profile=Profile("zabaglione and espresso"))
-        made(store, units[2], profile=Profile("espresso machine"))
+        made(store, units[2], profile=Profile(other))
         store.forget(ANN, units[:1])
-        assert keys(store) == ["topic 1", "espresso machine"]
+        assert keys(store) == [key, other]
 
     def test_undoing_restores_the_units_that_are_left(self, store: Stores) -> None:
         units = say(store, "likes espresso", "coffee at home", "runs nginx")
