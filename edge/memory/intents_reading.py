@@ -89,6 +89,8 @@ class Intents:
         found: list[Intent] = []
         for said in self._sentences(read, language):
             rule = next((each.rule for each in self._rules if each.fits(said)), None)
+            if rule is not None and rule.manner and any(map(_is_request, found)):
+                continue
             found.append(_NOTHING if rule is None else _intent(rule, said))
             if rule is not None and rule.whole and not found[:-1]:
                 break
@@ -133,6 +135,11 @@ def _made(rule: IntentRule, parts: dict[str, dict[str, str]]) -> _Rule:
 
 def _intent(rule: IntentRule, said: Said) -> Intent:
     return Intent(rule.label, rule.confidence, rule.name.replace("-", " "), rule.move or _move(rule.label, said))
+
+
+def _is_request(intent: Intent) -> bool:
+    """Whether a sentence wants something done that memory does not help with."""
+    return intent.label is Label.GENERAL and intent.move is Move.REQUEST
 
 
 def _move(label: Label, said: Said) -> Move:

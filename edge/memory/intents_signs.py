@@ -26,6 +26,11 @@ _NAMED = re.compile(
     r"|Python|Linux|Windows"
     r"|Arduino|Raspberry|Pi|Bluetooth|Google|Wi|Christmas|Easter|Celsius|Fahrenheit|Excel|Word)\b)[A-Z][a-z]+"
     r"|(?<![\u3400-\u9fff])[小老阿](?!时|板|孩|猫|狗|区|心|家|年|学|说|组|吃|明白|是|公)[\u3400-\u9fff]"
+    r"|^(?!周[一二三四五六日末几天报会]|方[法便式向案块形]|高[压速铁考中温原度]|马[上路桶]|黄[瓜油金河山海豆色]|任[务何]|余额|毛[衣巾病]|龙头|程序|夏天|段落"
+    r"|钱[包都在]|石[头油]|叶子|何[时必]|许多|康复|于是|江[湖苏西南河水]|林[业子]|田[地里]|雷达|汤[里底]|钟[头点]|史|范围|戴[上着]|孔|曾经)"
+    r"[李王张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊陆郝孔崔康毛邱秦江史顾侯邵孟龙段雷钱汤尹黎贺赖龚]"
+    r"(?:总|哥|姐|叔|姨|婶|嫂|工|师傅|老师|医生|大夫|经理|主任|老板|阿姨|大爷|大妈|先生|女士|太太|同学"
+    r"|[\u3400-\u9fff]{1,2}(?=[是在对会能不最有说把给几叫住姓属怕吃喝找买来去要借欠辞搬换考生结离退回今现为怎什平那上昨跟和也还]|的|家|喜欢|爱|多大))"
 )
 """Somebody by name: no first word of a sentence, and none of what is written as names are."""
 _OTHERS = re.compile(
@@ -39,22 +44,22 @@ _ASKS_TO_TELL = re.compile(
     r"|let me know|look up|check|say)(?: again| please| exactly| you|,)* "
     r"(?:what|when|where|who|whose|which|how|why|if|whether)\b(?! to\b)"
     r"|[,;:–-] ?(?:so |and |but )?(?:what|when|where|who|which|how)(?:'s| is| was| are| were| do| does"
-    r"| did| one| should"
+    r"| did| one| should| could| might| can"
     r"| date| day| time| would| much| many| long| old)\b|\bhow (?:long|many|much|often|far"
     r"|old)\b(?!.* (?:i|we) (?:love|like|miss))"
     r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|please|also|then|hmm+|er+m*|um+|right|sorry|oh|remind me)[ ,]+)*"
     r"(?:what|when|where|who|whose|which|how|why)(?:'s|s)?\b"
     r"(?=.* (?:is|was|are|were|do|does|did|have|has|had|am|will|can|'s)\b|(?:'s|s) )"
     r"(?!.*, (?:i|we|please|then|just|give|tell|use|do|don't|say|add|leave)\b)"
-    r"|\b(?:any|got any|have any) (?:idea|clue)\b"
+    r"|^anything (?:left|else|on|planned|missing|outstanding)\b|^any (?:news|word|update|sign|reply|answer|luck)\b|\b(?:any|got any|have any) (?:idea|clue)\b|\bwhich (?:one|of (?:them|the two|these|those))(?: \w+)? (?:is|was|are)\b"
     r"|\b(?:since|until|till|by|at|on|in|to|from|for|with|under) (?:what|which|when|whom|where)\b"
     r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|also|then)[ ,.]+)*(?:does|did|is|are|has|will|would"
     r"|could|can|was|were|am|aren't"
     r"|isn't"
     r"|doesn't|didn't|hasn't|won't|who's|what's|where's|when's) (?!not\b)\w+"
-    r"|什么|啥|谁|哪|干嘛|几[点号个次月天年岁位]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|有没有|是不是"
-    r"|能不能|可不可以|会不会|要不要|对不对|好不好|[吗么嘛]$|来着$|没$|(?:了|过|的|到|.{4})没有$"
-    r"|([\u4e00-\u9fff])不\1|第几|几[张个份条次只台本页件本块]|(?<!算)[完好年到]了吧$|还是.+(?:啊|呢|来着)?$|是.+还是|[\u3400-\u9fff]{2,}(?<!不)不$",
+    r"|什么|啥|谁|哪|干嘛|几[点号个次月天年岁位大]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|有没有|是不是"
+    r"|[吗么](?=[,，])|了没(?=[,，])|能不能|可不可以|会不会|要不要|(?<!不)对不对|好不好|百分之几|(?:没变|没换|没改|还在|还住|还是)[^，,]{0,8}吧$|[吗么嘛]$|来着$|没$|(?:了|过|的|到|.{4})没有$"
+    r"|(?<!不)([\u4e00-\u9fff])不\1|第几|几[张个份条次只台本页件本块]|(?<!算)[完好年到]了吧$|还是.+(?:啊|呢|来着)?$|是.+还是|[\u3400-\u9fff]{2,}(?<!不)不$",
     re.IGNORECASE,
 )
 """Asks within a sentence, in words that are no question by themselves."""
@@ -70,7 +75,7 @@ _NOTED = re.compile(
     r"|for (?:the|your) (?:record|records|notes|files)|remember(?=[:,])|note(?=:)"
     r"|do ?n[o']?t forget(?: that|:|,)|for future reference|keep in mind(?: that)?|bear in mind(?: that)?)\b[ ,:;-]*"
     r"|^(?:(?:请|麻烦|你|您|对了|那|嗨|帮我|给我|替我|顺便|好|再)[ ,，]*)*"
-    r"(?:记(?:一?下|一笔|下来|住|着|个|录一?下?|录)|备注(?:一下)?|备忘|存(?:一下|起来|下来)|做个(?:笔记|记录)|写下来|登记一下|别忘了|记得)"
+    r"(?:记(?:一?下|一笔|下来|住|着|个|录一?下?|录)|备注(?!里|上|写|是|的)(?:一下)?|备忘|存(?:一下|起来|下来)|做个(?:笔记|记录)|写下来|登记一下|别忘了|记得)"
     r"(?:这个|这条|下来|啊|哈|了|吧)?[ ,，:：]*(?!我|还|吗|不)",
     re.IGNORECASE,
 )
@@ -82,15 +87,23 @@ _FORBIDS = re.compile(
 )
 """Forbids something, which may be to ask."""
 _NOT_TO_TELL = re.compile(
-    r"不管|无论|随便|不知道怎么|没什么|什么都|谁都|哪都|怎么都|多少都|无所谓|几个月前|好几|几天前|记住|别忘",
+    r"不管|无论|随便|不知道怎么|没什么|什么都|谁都|哪都|怎么都|多少都|无所谓|几个月前|好几|几天前|记住|别忘|多少[遍次回]了|几百遍",
     re.IGNORECASE,
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|i'?m|i'?ve|i'?ll|it'?s"
     r"|that'?s|there'?s|we'?re"
-    r"|we'?ve|\w+(?:'s|ed|es)|[a-z]+s)\b|\b(?:i|we|he|she|they|you) \w+|[是有在了叫要会能想去来做用买住给把说到过得着]",
+    r"|we'?ve|\w+(?:'s|ed|es)|[a-z]+s)\b|\b(?:i|we|he|she|they|you) \w+|[是有在了叫要会能想去来做用买住给把说到过得着吃喝放开关修教姓]",
     re.IGNORECASE,
 )
+_TAG = re.compile(
+    r"(?<=\w)[,;] ?(?:ok|okay|alright|all right|got it|understood|deal|will you|would you)$"
+    r"|(?<=[\u3400-\u9fff])[,，；](?:好吗|好不好|好么|行吗|行不行|可以吗|知道吗|知道没|明白吗|懂吗|记住了?[吗没]|听到[没了]|成吗)$",
+    re.IGNORECASE,
+)
+"""What asks only for a yes to the order before it."""
+_PARTICLE = re.compile(r"(没有?|[吗么吧了的不呢着过]|多少|什么|谁|哪[儿里]|来着|多久)[呀啊哦嘞哟诶喔]+$")
+"""A sound behind the last word of a sentence."""
 _DIGITS = re.compile(r"\d{2}")
 _SHORT = 24
 
@@ -101,6 +114,9 @@ class Said:
     __slots__ = ("_known", "_read", "alone", "has_mark", "languages", "noted", "signs", "text")
 
     def __init__(self, signs: Signs, text: str, language: Language, *, has_mark: bool, alone: bool) -> None:
+        untagged = _TAG.sub("", text)
+        has_mark = has_mark and untagged == text
+        text = _PARTICLE.sub(r"\1", untagged)
         plain = _NOTED.sub("", text)
         self.noted = plain != text and not has_mark
         text = plain if self.noted and plain else text

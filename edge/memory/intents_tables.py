@@ -12,7 +12,7 @@ from edge.memory.language import Language
 
 _LANGUAGES = get_args(Language)
 _LISTS = ("when", "unless", "slots", *_LANGUAGES, *(f"except_{language}" for language in _LANGUAGES))
-_ENTRIES = ("label", "move", "confidence", "whole", *_LISTS)
+_ENTRIES = ("label", "move", "confidence", "whole", "manner", *_LISTS)
 
 RETRACTED = "retracted"
 """What a rule names beside slots for a sentence that takes a value back."""
@@ -23,7 +23,8 @@ class IntentRule:
     """One way to know a label. All signs of `when` and none of `unless` must hold, and one pattern of the sentence's
     language must be found and none of its exceptions; where a rule has neither patterns nor slots, the signs decide.
 
-    `slots`: the sentence asks for or tells one of them. `whole`: the sentence decides for all that stands behind it.
+    `slots`: the sentence asks for or tells one of them. `whole`: the sentence decides for all that stands behind it. `manner`:
+    behind a request that memory does not help with it says nothing but how that is to be done.
     """
 
     name: str
@@ -31,6 +32,7 @@ class IntentRule:
     confidence: float
     move: Move | None = None
     whole: bool = False
+    manner: bool = False
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     slots: frozenset[str] = frozenset()
@@ -90,7 +92,7 @@ class IntentReader:
             return (known or ()) + texts
         if key == "confidence":
             return _confidence(value, where)
-        if key == "whole":
+        if key in ("whole", "manner"):
             return bool(value)
         names = [each.value for each in (Label if key == "label" else Move)]
         if value not in names:
@@ -123,6 +125,7 @@ def _rule(name: str, entry: Mapping[str, Any]) -> IntentRule:
         entry["confidence"],
         entry.get("move"),
         entry.get("whole", False),
+        entry.get("manner", False),
         entry.get("when", ()),
         entry.get("unless", ()),
         frozenset(entry.get("slots", ())),

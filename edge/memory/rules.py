@@ -181,9 +181,10 @@ class Rules:
             pass
 
     def compiling(self, slots: Collection[str] | None = None) -> Iterator[None]:
-        """The same, one pattern with each item: a millisecond or two, so that it can be done in the background."""
-        others = (*self._assent.lazy(), *self._progress.lazy(), *self._intents.lazy()) if slots is None else ()
-        for pattern in (*self._facts.lazy(slots), *self._questions.lazy(slots), *others):
+        """The same, one pattern with each item, so that it can be done in the background. First those that every
+        message is read with; of the others a message needs few."""
+        first = (*self._intents.lazy(), *self._progress.lazy(), *self._assent.lazy()) if slots is None else ()
+        for pattern in (*first, *self._facts.lazy(slots), *self._questions.lazy(slots)):
             pattern.get()
             yield
 

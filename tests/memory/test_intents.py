@@ -15,7 +15,7 @@ from edge.memory.rules import OwnTable, parse_rules
 from tests.memory.test_rules import RULES, read_tables
 
 LISTS = sorted((Path(__file__).parents[1] / "data" / "intents").glob("*.tsv"))
-SEEN = ("part1", "part2")
+SEEN = ("part1", "part2", "part3")
 """The lists that were looked at when the rules were made; every later one was written when they stood."""
 OWN, OF_ANOTHER = 0.92, 0.72
 """What rules alone must reach on a list they were made with, and on one written when they stood: a floor, so that no
@@ -105,6 +105,33 @@ def test_case_says_nothing(text: str) -> None:
 )
 def test_what_is_asked_or_told_decides_before_chat(message: str, label: Label) -> None:
     assert RULES.intent_of(message).label is label
+
+
+@pytest.mark.parametrize(
+    ("message", "label"),
+    [
+        ("Draft a mail to the tax office. Keep it under 100 words.", Label.GENERAL),
+        ("Write a poem about soup. No emojis.", Label.GENERAL),
+        ("Keep it under 100 words.", Label.STANDING_RULE),
+        ("Draft a mail to the tax office. From now on keep all mails under 100 words.", Label.STANDING_RULE),
+    ],
+)
+def test_how_a_request_is_to_be_done_is_no_standing_rule(message: str, label: Label) -> None:
+    assert RULES.intent_of(message).leads is label
+
+
+@pytest.mark.parametrize(
+    ("message", "label"),
+    [
+        ("Always check with me before you delete anything, ok?", Label.STANDING_RULE),
+        ("以后都用英文回答，好吗？", Label.STANDING_RULE),
+        ("Never call my sister at night, got it?", Label.STANDING_RULE),
+        ("婷婷找着工作没有呀", Label.CURRENT_STATE),
+        ("婷婷找着工作没有", Label.CURRENT_STATE),
+    ],
+)
+def test_what_only_wants_a_yes_and_sounds_at_the_end_change_nothing(message: str, label: Label) -> None:
+    assert RULES.intent_of(message).leads is label
 
 
 def test_a_paste_is_read_at_its_ends() -> None:

@@ -333,6 +333,16 @@ def test_every_pattern_of_the_tables_is_one() -> None:
     parse_rules(read_tables()).compile(None)
 
 
+def test_what_tells_intents_is_compiled_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = parse_rules(read_tables())
+    compiling = rules.compiling()
+    for _ in range(400):
+        next(compiling)
+    monkeypatch.setattr(re, "compile", lambda *_: pytest.fail("a turn waits for a pattern"))
+    rules._intents.of("When did I last descale the kettle?")
+    rules._intents.of("我上次给水壶除垢是什么时候？")
+
+
 def test_they_are_compiled_one_by_one_and_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = parse_rules(read_tables())
     compiled: list[str] = []
