@@ -21,6 +21,10 @@ from edge.memory.rules_text import fold, mask_quoted, sentences, simplify, spell
 _HEAD, _TAIL = 600, 400
 """Characters that are read of a longer message: what it is for stands at its beginning or its end."""
 _WORD = re.compile(r"\w")
+_HEAD_OF_PATTERN = re.compile(r"\{(?:order|begin)\}|\^\(\?:\{lead\}\[[^\]]*\]\+?\)[*+](?![?*+{])")
+"""What patterns begin with that are for the beginning of a sentence."""
+_ESCAPED_OR_SET = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
+_INNERMOST = re.compile(r"\([^()]*\)")
 _MOST = 8
 """Sentences that are read of these."""
 _ENDS = ' .。!！?？~～…"“”'
@@ -124,13 +128,34 @@ def _parts(table: IntentTable, language: str) -> dict[str, str]:
 def _made(rule: IntentRule, parts: dict[str, dict[str, str]]) -> _Rule:
     def joined(patterns: tuple[str, ...], language: str) -> LazyPattern:
         where = f"intents.{rule.name}.{language}"
-        return LazyPattern("|".join(f"(?:{contracted(each)})" for each in patterns), parts[language], where)
+        return LazyPattern(_any_of(list(map(contracted, patterns))), parts[language], where)
 
     return _Rule(
         rule,
         {language: joined(patterns, language) for language, patterns in rule.patterns.items()},
         {language: joined(patterns, language) for language, patterns in rule.exceptions.items()},
     )
+
+
+def _any_of(patterns: list[str]) -> str:
+    """One pattern that is found where any of these is. What several begin with is compiled once for them: the words
+    that a sentence may begin with are the longest list there is."""
+    behind: dict[str, list[str]] = {}
+    for pattern in patterns:
+        head = _HEAD_OF_PATTERN.match(pattern)
+        beginning = head[0] if head is not None and not _has_choice(pattern) else ""
+        behind.setdefault(beginning, []).append(pattern[len(beginning) :])
+    return "|".join(
+        f"(?:{beginning}(?:{'|'.join(f'(?:{rest})' for rest in rests)}))" for beginning, rests in behind.items()
+    )
+
+
+def _has_choice(pattern: str) -> bool:
+    """Whether a pattern is several ones: holds a bar outside of its groups and sets."""
+    bare = _ESCAPED_OR_SET.sub("", pattern)
+    while (flat := _INNERMOST.sub("", bare)) != bare:
+        bare = flat
+    return "|" in bare
 
 
 def _intent(rule: IntentRule, said: Said) -> Intent:

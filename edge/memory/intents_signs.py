@@ -51,7 +51,9 @@ _ASKS_TO_TELL = re.compile(
     r"(?:what|when|where|who|whose|which|how|why)(?:'s|s)?\b"
     r"(?=.* (?:is|was|are|were|do|does|did|have|has|had|am|will|can|'s)\b|(?:'s|s) )"
     r"(?!.*, (?:i|we|please|then|just|give|tell|use|do|don't|say|add|leave)\b)"
-    r"|^anything (?:left|else|on|planned|missing|outstanding)\b|^any (?:news|word|update|sign|reply|answer|luck)\b|\b(?:any|got any|have any) (?:idea|clue)\b|\bwhich (?:one|of (?:them|the two|these|those))(?: \w+)? (?:is|was|are)\b"
+    r"|^anything (?:left|else|on|planned|missing|outstanding)\b"
+    r"|^any (?:news|word|update|sign|reply|answer|luck)\b|\b(?:any|got any|have any) (?:idea|clue)\b"
+    r"|\bwhich (?:one|of (?:them|the two|these|those))(?: \w+)? (?:is|was|are)\b"
     r"|\b(?:since|until|till|by|at|on|in|to|from|for|with|under) (?:what|which|when|whom|where)\b"
     r"|^(?:(?:and|so|ok|okay|hey|hi|now|but|well|also|then)[ ,.]+)*(?:does|did|is|are|has|will|would"
     r"|could|can|was|were|am|aren't"
@@ -93,7 +95,8 @@ _NOT_TO_TELL = re.compile(
 _VERB = re.compile(
     r"\b(?:is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|i'?m|i'?ve|i'?ll|it'?s"
     r"|that'?s|there'?s|we'?re"
-    r"|we'?ve|\w+(?:'s|ed|es)|[a-z]+s)\b|\b(?:i|we|he|she|they|you) \w+|[是有在了叫要会能想去来做用买住给把说到过得着吃喝放开关修教姓]",
+    r"|we'?ve|\w+(?:'s|ed|es)|[a-z]+s)\b|\b(?:i|we|he|she|they|you) \w+"
+    r"|[是有在了叫要会能想去来做用买住给把说到过得着吃喝放开关修教姓]",
     re.IGNORECASE,
 )
 _TAG = re.compile(

@@ -23,8 +23,8 @@ class IntentRule:
     """One way to know a label. All signs of `when` and none of `unless` must hold, and one pattern of the sentence's
     language must be found and none of its exceptions; where a rule has neither patterns nor slots, the signs decide.
 
-    `slots`: the sentence asks for or tells one of them. `whole`: the sentence decides for all that stands behind it. `manner`:
-    behind a request that memory does not help with it says nothing but how that is to be done.
+    `slots`: the sentence asks for or tells one of them. `whole`: the sentence decides for all that stands behind it.
+    `manner`: behind a request that memory does not help with it says nothing but how that is to be done.
     """
 
     name: str
