@@ -312,6 +312,24 @@ class ForgotAnswer(TypedDict):
     kept: list[int]
 
 
+class ForgetAllPreview(TypedDict):
+    """`POST /v1/forget-all` with `preview`: how much there is of an owner."""
+
+    owner: str
+    token: str
+    memories: int
+    turns: int
+    sessions: int
+
+
+class ForgotAllEvent(TypedDict):
+    """`event: progress` and `done` of the same: what is gone so far."""
+
+    owner: str
+    memories: int
+    turns: int
+
+
 class DroppedWire(TypedDict):
     """With `explain`: a candidate that was not recalled, and why."""
 

@@ -36,6 +36,7 @@ def unit_number(text: str) -> int:
 @click.option("--query", metavar="TEXT", help="Memories that hold these words; if none does, those near in meaning.")
 @click.option("--session", "session", metavar="NAME", help="Everything of one session.")
 @click.option("--facts", is_flag=True, help="With --session: also the facts from it that every session knows.")
+@click.option("--all-of", "all_of", metavar="OWNER", help="Everything of `me`; root may name another: uid:1000.")
 @click.option("--preview", "only_show", is_flag=True, help="Show what would go, and forget nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @asking
@@ -46,6 +47,7 @@ def forget(
     query: str | None,
     session: str | None,
     facts: bool,
+    all_of: str | None,
     only_show: bool,
     yes: bool,
 ) -> None:
@@ -59,9 +61,17 @@ def forget(
     edge forget 41 42
     edge forget --query "old address"
     edge forget --session trip --facts
+    edge forget --all-of me
     """
     from edge.cli.terminal import print_err, print_json, print_out
 
+    if all_of is not None:
+        if ids or query or session or facts:
+            raise click.UsageError("--all-of goes with nothing else that says what to forget.")
+        from edge.cli.forget_all import forget_all
+
+        forget_all(options, None if all_of == "me" else all_of, only_show=only_show, asks=not yes)
+        return
     wanted = _wanted(ids, query, session, facts=facts)
     client, asks = options.client(), not yes
     preview = client.forget_preview(**wanted)
@@ -82,7 +92,7 @@ def _wanted(ids: tuple[int, ...], query: str | None, session: str | None, *, fac
     ways = {"ids": list(dict.fromkeys(ids)) or None, "query": query, "session": session}
     given = {name: value for name, value in ways.items() if value is not None}
     if len(given) != 1:
-        raise click.UsageError("Say what to forget, in one way: ids, --query or --session.")
+        raise click.UsageError("Say what to forget, in one way: ids, --query, --session or --all-of.")
     if facts and session is None:
         raise click.UsageError("--facts goes with --session.")
     return {**given, "facts": True} if facts else given

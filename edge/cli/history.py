@@ -53,6 +53,13 @@ def forget_lines(contents: Iterable[str]) -> None:
             load_history()
 
 
+def forget_all_lines() -> None:
+    """Remove all of them."""
+    path = history_path()
+    if path.exists():
+        _write(path, [])
+
+
 def _without_secrets(line: str) -> str:
     from edge.memory.secrets import redacted
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from edge.client.answers import each_shaped, shaped
 from edge.client.clusters import ClusterCalls
-from edge.client.events import BackingUp, Consolidating, Turn, Verification
+from edge.client.events import BackingUp, Consolidating, ForgettingAll, Turn, Verification
 from edge.client.requests import Requests, piece
 from edge.errors import AnswerInvalid, DaemonNotRunning
 from edge.prompt.structured import compact_json
@@ -24,6 +24,7 @@ from edge.wire import (
     ContextWire,
     FailurePageWire,
     FailureWire,
+    ForgetAllPreview,
     ForgetAnswer,
     ForgetPreview,
     ForgotAnswer,
@@ -142,6 +143,15 @@ class Client:
         """Remove it for good. With the token of a preview only what that showed: raises ForgettingChanged."""
         answer = self._requests.ask("POST", "/v1/forget", _given(token=token, **wanted))
         return shaped(answer, ForgotAnswer, lists=("forgotten", "kept"))
+
+    def forget_all_preview(self, owner: str | None = None) -> ForgetAllPreview:
+        """How much there is of yours, or, for root, of an owner's. Raises NotPermitted."""
+        answer = self._requests.ask("POST", "/v1/forget-all", {**_given(owner=owner), "preview": True})
+        return shaped(answer, ForgetAllPreview)
+
+    def forget_all(self, owner: str | None = None, token: str | None = None) -> ForgettingAll:
+        """Remove all of it for good. With the token of a preview only what that showed: raises ForgettingChanged."""
+        return ForgettingAll(*self._requests.begin("/v1/forget-all", _given(owner=owner, token=token)))
 
     def archive(self, unit: int) -> MemoryWire:
         """Take a unit out of the active set; it can be restored. Raises MemoryNotFound."""

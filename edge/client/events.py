@@ -14,6 +14,7 @@ from edge.wire import (
     BackupProgress,
     ConsolidatedEvent,
     DoneEvent,
+    ForgotAllEvent,
     NightWire,
     RecallEvent,
     StepWire,
@@ -172,3 +173,25 @@ class BackingUp(Running):
                     raise error_from_wire(data)
         if not done:
             raise DaemonNotRunning("The daemon ended before the backup was made; nothing of it is left.")
+
+
+class ForgettingAll(Running):
+    """Everything of an owner is being forgotten: iterate over what is gone so far; after that `result` is all of it.
+    Leaving it before stops it, and what is gone is gone."""
+
+    result: ForgotAllEvent
+
+    def __iter__(self) -> Iterator[ForgotAllEvent]:
+        """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
+        done = False
+        for name, data in server_sent(self._answer):
+            match name:
+                case "progress":
+                    yield shaped(data, ForgotAllEvent)
+                case "done":
+                    done = True
+                    self.result = shaped(data, ForgotAllEvent)
+                case "error":
+                    raise error_from_wire(data)
+        if not done:
+            raise DaemonNotRunning("The daemon ended before all was forgotten; forget it again.")

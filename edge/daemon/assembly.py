@@ -36,6 +36,7 @@ from edge.engine.distilling import Distilling
 from edge.engine.doubles import Doubles
 from edge.engine.evolving import Evolving
 from edge.engine.forgetting import Copies, Forgetting
+from edge.engine.forgetting_all import ForgettingAll
 from edge.engine.housekeeping import BackupStep, Job
 from edge.engine.intent_asking import IntentAsking
 from edge.engine.intentions import Intentions
@@ -150,6 +151,7 @@ class Daemon:
             clusters=Clusters(store.clusters),
             truth=store.truth,
             forgetting=Forgetting(store, store.forgetting, self.memory.recall, copies),
+            forgetting_all=ForgettingAll(store.owners, copies),
             backups=backups,
             transfer=Transfer(store.transfer),
             status=status,

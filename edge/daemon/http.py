@@ -23,6 +23,7 @@ from edge.daemon.consolidations import ConsolidationRoutes
 from edge.daemon.contexts import ContextRoutes
 from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refusal, too_large, unit_of
 from edge.daemon.forgetting import ForgettingRoutes
+from edge.daemon.forgetting_all import ForgettingAllRoutes
 from edge.daemon.indexes import Indexes
 from edge.daemon.memory import Memory
 from edge.daemon.offpeak import Schedule
@@ -36,6 +37,7 @@ from edge.engine.clusters import Clusters
 from edge.engine.contexts import Contexts
 from edge.engine.events import TurnDone, TurnFailed
 from edge.engine.forgetting import Forgetting
+from edge.engine.forgetting_all import ForgettingAll
 from edge.engine.model_ports import Sampling
 from edge.engine.ports import Worker
 from edge.engine.running import RunningTurn
@@ -71,6 +73,7 @@ class Service:
     clusters: Clusters
     truth: TruthStore
     forgetting: Forgetting
+    forgetting_all: ForgettingAll
     backups: WatchedBackups
     transfer: Transfer
     status: StatusReader
@@ -108,6 +111,7 @@ def make_app(service: Service) -> web.Application:
                 service.clock,
                 service.written,
             ).table(),
+            *ForgettingAllRoutes(service.forgetting_all, service.memory_worker, service.written).table(),
             *BackupRoutes(service.backups).table(),
             *TransferRoutes(service.transfer, service.memory_worker, service.written).table(),
             *ConsolidationRoutes(service.schedule).table(),

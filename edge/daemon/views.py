@@ -28,6 +28,7 @@ from edge.wire import (
     ErrorWire,
     FailurePageWire,
     FailureWire,
+    ForgotAllEvent,
     IndexWire,
     IntentWire,
     LoadingEvent,
@@ -57,6 +58,7 @@ EventWire = (
     | ConsolidatedEvent
     | BackupProgress
     | BackupDone
+    | ForgotAllEvent
 )
 
 

@@ -40,6 +40,7 @@ from edge.store.intents import SqliteIntents
 from edge.store.masks import Masks
 from edge.store.merging import SqliteMerging
 from edge.store.nights import SqliteNights
+from edge.store.owners import SqliteOwners
 from edge.store.readings import SqliteReadings
 from edge.store.reserve import Reserve
 from edge.store.rows import micros
@@ -92,6 +93,7 @@ class SqliteStore:
         self.intents = SqliteIntents(db)
         self.merging = SqliteMerging(db)
         self.nights = SqliteNights(db)
+        self.owners = SqliteOwners(self._remover)
         self.readings = SqliteReadings(db)
         self.topics = SqliteTopics(db)
         self.transfer = SqliteTransfer(db)
