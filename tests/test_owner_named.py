@@ -30,13 +30,19 @@ WITHOUT = {
         "clustering_placing.*", "clustering_state.*", "clustering_work.*", "echo.EchoGuard.reply",
         "windows.Windows.quote", "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*",
         "search.as_match", "nearby.within", "cluster_ports.leads", "happened.happened",
+        "intent_asking.choices", "intent_asking.Question.*", "intent_asking.question", "intent_asking.likeliest",
+        "listing.*", "stopping.divided",
     ),
     "A session's key, and the lane that is made of it, hold its owner.": (
         "kept_windows.KeptWindows.*", "kept_windows.beginning*", "kv_ports.*", "lasting_model.*",
     ),
     "They belong to one turn, which has its owner.": (
         "running.RunningTurn.*", "turn.Turns.depth", "turn.Turns.close", "opening.MemoryDesk.open",
-        "turn_writing.TurnWriting.*",
+        "turn_writing.TurnWriting.*", "intent_asking.IntentAsking.*", "stopping.ended_before",
+    ),
+    "They were made for an owner, and hold it.": (
+        "intentions.Lead.*", "intentions.Intentions.written",
+        "transfer.Bringing.*", "transfer_ports.Incoming.*", "importing.SqliteIncoming.*",
     ),
     "What they write holds its owner.": ("*.save_batch",),
     "Vectors are numbers without words, of everyone in one index; who may see which is a mask made of a scope.": (
@@ -54,7 +60,10 @@ WITHOUT = {
         "*.tidy", "traces.*", "reserve.*", "forgetting.Remover.carry_out",
     ),
     "The file, its schema and its full text.": (
-        "database.*", "migrations.*", "full_text.*", "faults.*", "holding.*", "sqlite.open_store",
+        "database.*", "migrations.*", "full_text.*", "faults.*", "holding.*", "sqlite.open_store", "restoring.*",
+    ),
+    "How many memories of all hold a word: what a word tells, and nothing of who has said it.": (
+        "search.count_holding", "*.rarities",
     ),
     "Copies of what stands in the file, read ahead for everyone; what comes out passes a mask made of a scope.": (
         "warm.*", "signposts.KeptSignposts.*", "kept_ports.*", "masks.Masks.*", "*.terms",

@@ -27,8 +27,10 @@ class Life:
 
     def begin(self, target: float = 3600, token_seconds: float | None = None) -> DaemonThread:
         model = ScriptedModel(["Fine, 好的."], tokenizer=self.tokenizer, context=1024, resident=self.resident)
-        variables = {"EDGE_MODEL_CONTEXT": "1024", "EDGE_PROMPT_TARGET_FIRST_TOKEN": str(target)}
-        return DaemonThread(self.folder, model, token_seconds=token_seconds, **variables)
+        return DaemonThread(
+            self.folder, model, token_seconds=token_seconds,
+            EDGE_MODEL_CONTEXT="1024", EDGE_PROMPT_TARGET_FIRST_TOKEN=str(target),
+        )  # fmt: skip
 
     @property
     def files(self) -> list[Path]:
