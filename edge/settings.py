@@ -239,6 +239,17 @@ class OffPeakSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HealthSettings:
+    """Figures for those who watch the machine."""
+
+    textfile: str = _setting(
+        "",
+        "A file for node_exporter's textfile collector, ending in .prom, that is written anew each minute with the "
+        "figures of `GET /metrics`; empty: none.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """Where things are. From EDGE_STATE_DIR, EDGE_SOCKET, EDGE_CONFIG, or the service's or the user's XDG folders."""
 
@@ -262,6 +273,7 @@ class Settings:
     prompt: PromptSettings = PromptSettings()
     memory: MemorySettings = MemorySettings()
     offpeak: OffPeakSettings = OffPeakSettings()
+    health: HealthSettings = HealthSettings()
     origins: dict[str, str] = field(default_factory=dict)
 
 
@@ -274,4 +286,5 @@ SECTIONS: dict[str, type] = {
     "prompt": PromptSettings,
     "memory": MemorySettings,
     "offpeak": OffPeakSettings,
+    "health": HealthSettings,
 }

@@ -273,6 +273,96 @@ class StatusWire(TypedDict):
     settings: dict[str, SettingWire]
 
 
+class FreshnessWire(TypedDict):
+    """Of the owner's active memories those that are valid, and their share from 0 to 1."""
+
+    share: float
+    valid: int
+    active: int
+    healthy_from: float
+    is_healthy: bool
+
+
+class HitRateWire(TypedDict):
+    """Of the owner's newest `recalls`, at most `window`, those that `served`. `share` is null before the first,
+    `is_healthy` until there are enough to tell."""
+
+    share: float | None
+    served: int
+    recalls: int
+    window: int
+    healthy_from: float
+    is_healthy: bool | None
+
+
+class AmnesiaWire(TypedDict):
+    """How many of the owner's last turns, in a row, recalled nothing and sound so; the alert is on from so many."""
+
+    alert: bool
+    turns_in_a_row: int
+    alert_from: int
+
+
+class QualityWire(TypedDict):
+    """How well memory serves the owner who asks."""
+
+    freshness: FreshnessWire
+    hit_rate: HitRateWire
+    amnesia: AmnesiaWire
+
+
+class SpreadWire(TypedDict):
+    """How long something took since the daemon began: `p50_ms` and `p95_ms` are estimates, null before the first."""
+
+    count: int
+    mean_ms: float | None
+    p50_ms: float | None
+    p95_ms: float | None
+
+
+class BoardWire(TypedDict):
+    """What the board tells of itself; null is not known. `load` is for each core, memory in bytes."""
+
+    temperature_celsius: float | None
+    throttled: bool | None
+    under_voltage: bool | None
+    load: float | None
+    memory_total: int | None
+    memory_available: int | None
+
+
+class MachineWire(TypedDict):
+    """The machine's, of all owners together, since the daemon began. `turns` by how they ended, `by_runtime` those
+    without the model; `stages` are of recall; `memory` is resident bytes by part."""
+
+    uptime_seconds: float
+    turns: dict[str, int]
+    by_runtime: int
+    tokens: dict[str, int]
+    speed: dict[str, float | None]
+    first_token: SpreadWire
+    turn: SpreadWire
+    recall: SpreadWire
+    stages: dict[str, SpreadWire]
+    queue: dict[str, int]
+    memory: dict[str, int]
+    board: BoardWire
+    offpeak: OffPeakWire
+    degraded: list[str]
+
+
+class HealthWire(TypedDict):
+    """`GET /memory/health`. `needs` names what of `quality` is not healthy; `quality` is null, and `error` says why,
+    where the database cannot be asked."""
+
+    owner: str
+    is_healthy: bool | None
+    needs: list[Literal["freshness", "hit_rate", "amnesia"]]
+    quality: QualityWire | None
+    error: dict[str, str | int | float | bool | None] | None
+    machine: MachineWire
+
+
 class RememberAnswer(TypedDict):
     """`POST /v1/memories`: ids of new units, of known ones it confirmed, of those it superseded; the units; and what
     secrets were taken out of it."""

@@ -95,7 +95,7 @@ ROOMS = [
     Room(
         "edge/daemon/",
         (*ENGINE, *SETTINGS, "edge.allocator", "edge.daemon", "edge.__version__"),
-        frozenset({"aiohttp"}),
+        frozenset({"aiohttp", "prometheus_client"}),
     ),
     Room(
         "edge/cli/",

@@ -65,6 +65,7 @@ WITHOUT = {
     "How many memories of all hold a word: what a word tells, and nothing of who has said it.": (
         "search.count_holding", "*.rarities",
     ),
+    "Counts of recalls, of which only sums over all owners are told.": ("*.tallies",),
     "Copies of what stands in the file, read ahead for everyone; what comes out passes a mask made of a scope.": (
         "warm.*", "signposts.KeptSignposts.*", "kept_ports.*", "masks.Masks.*", "*.terms",
         "sqlite.SqliteStore.read_ahead",

@@ -10,7 +10,7 @@ import click
 from edge.cli.options import Options, asking, pass_options
 from edge.wire import NightWire, OffPeakWire, StepWire, WaitsEvent
 
-STEPS = ("backlog", "distil", "cluster", "merge", "evolve", "cold", "seal", "text", "checkpoint", "backup")
+STEPS = ("backlog", "distil", "cluster", "merge", "evolve", "clean", "cold", "seal", "text", "checkpoint", "backup")
 BYTES = "bytes"
 
 
@@ -20,7 +20,7 @@ BYTES = "bytes"
 @asking
 @pass_options
 def consolidate(options: Options, now: bool, only: str | None) -> None:
-    """Organise what is remembered: embed, distil, cluster, merge, rename what grew, archive, keep house, back up.
+    """Organise what is remembered: embed, distil, cluster, merge, rename, clean, archive, keep house, back up.
 
     It happens by itself off-peak, when enough is new. Without --now it is asked for at the next off-peak moment, new or
     not. With --now it begins at once; Ctrl-C stops it, and what is left is done off-peak.

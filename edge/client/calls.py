@@ -28,6 +28,7 @@ from edge.wire import (
     ForgetAnswer,
     ForgetPreview,
     ForgotAnswer,
+    HealthWire,
     HistoryAnswer,
     ImportAnswer,
     IndexAnswer,
@@ -243,6 +244,10 @@ class Client:
     def status(self) -> StatusWire:
         """State, memory by part, settings in force."""
         return shaped(self._requests.ask("GET", "/v1/status"), StatusWire)
+
+    def health(self) -> HealthWire:
+        """How well memory serves, and the machine's figures."""
+        return shaped(self._requests.ask("GET", "/memory/health"), HealthWire)
 
     def index(self) -> IndexAnswer:
         """How the indexes of vectors are."""

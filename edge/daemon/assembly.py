@@ -11,6 +11,8 @@ from pathlib import Path
 from edge.clock import Clock
 from edge.daemon.board import Board
 from edge.daemon.embedders import Embedders
+from edge.daemon.figures import Figures
+from edge.daemon.health import HealthReader
 from edge.daemon.hindrances import Conditions, OffPeak
 from edge.daemon.http import Service
 from edge.daemon.index_folders import remove_first_form
@@ -27,6 +29,7 @@ from edge.daemon.workers import ThreadWorker
 from edge.engine.answers import Answers
 from edge.engine.archive import Archive
 from edge.engine.batches import Batches
+from edge.engine.cleaning import Cleaning
 from edge.engine.clustering import Clustering
 from edge.engine.clusters import Clusters
 from edge.engine.cold import Cold
@@ -37,6 +40,7 @@ from edge.engine.doubles import Doubles
 from edge.engine.evolving import Evolving
 from edge.engine.forgetting import Copies, Forgetting
 from edge.engine.forgetting_all import ForgettingAll
+from edge.engine.health import Health
 from edge.engine.housekeeping import BackupStep, Job
 from edge.engine.intent_asking import IntentAsking
 from edge.engine.intentions import Intentions
@@ -91,7 +95,7 @@ class Daemon:
         self.workers = memory_worker, model_worker = workers
         self.quiet = Quiet(clock)
         interrupts = Interrupts()
-        speed = Speed()
+        speed, figures = Speed(), Figures()
         self.speeds = SpeedKeeper(speed, SpeedFile(Files.inside(settings.places.state).speeds), models)
         self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(
@@ -115,6 +119,7 @@ class Daemon:
                 Intentions(store.intents, rules),
                 whether,
                 pace,
+                Health(store.health, rules.amnesia),
             ),
             Answers(rules, fast=settings.recall.fast_answers),
             model_worker,
@@ -126,6 +131,7 @@ class Daemon:
             interrupts=interrupts,
             is_freed=lambda: self.speech.is_freed,
             asking=IntentAsking(rules, model_worker, pace, wanted=settings.recall.ask_model),
+            ended=figures.ended,
         )
         conditions = Conditions(hours, self.quiet, interrupts, board, clock)
         backups = _backups(settings, clock)
@@ -141,6 +147,7 @@ class Daemon:
             settings, models.language_id, self.memory, memory_worker, self.turns, self.speech, speed,
             self.schedule, models.embedder_bytes, clock, started,
         )  # fmt: skip
+        self.health = HealthReader(status, store.health, store.nights, figures, board, clock)
         self.service = Service(
             memory=self.memory,
             memory_worker=memory_worker,
@@ -155,6 +162,7 @@ class Daemon:
             backups=backups,
             transfer=Transfer(store.transfer),
             status=status,
+            health=self.health,
             model_name=status.model_name,
             schedule=self.schedule,
             sampling=_sampling(settings),
@@ -202,6 +210,7 @@ class Daemon:
             Clustering(memory_worker, store, store.clusters, store.readings, clock),
             Merging(memory_worker, store.merging, store.clusters, clock),
             Evolving(memory_worker, store.evolving, store.clusters, clock),
+            Cleaning(memory_worker, store.nights, store.archive, thresholds(settings), clock),
             Cold(memory_worker, store.cold, timedelta(days=settings.cold_days), clock),
             Job(StepName.SEAL, memory_worker, self.memory.seal, "steps"),
             Job(StepName.TEXT, memory_worker, store.merge_text, "merges"),

@@ -24,6 +24,7 @@ from edge.daemon.contexts import ContextRoutes
 from edge.daemon.exchange import body_of, json_answer, no_fields, owner_of, refusal, too_large, unit_of
 from edge.daemon.forgetting import ForgettingRoutes
 from edge.daemon.forgetting_all import ForgettingAllRoutes
+from edge.daemon.health import HealthReader
 from edge.daemon.indexes import Indexes
 from edge.daemon.memory import Memory
 from edge.daemon.offpeak import Schedule
@@ -32,6 +33,7 @@ from edge.daemon.streams import Told, broke_off, stream
 from edge.daemon.transfers import TransferRoutes
 from edge.daemon.truth import TruthRoutes
 from edge.daemon.views import event_wire, session_wire
+from edge.daemon.watching import WatchingRoutes
 from edge.engine.batches import Batches
 from edge.engine.clusters import Clusters
 from edge.engine.contexts import Contexts
@@ -77,6 +79,7 @@ class Service:
     backups: WatchedBackups
     transfer: Transfer
     status: StatusReader
+    health: HealthReader
     model_name: Callable[[], Awaitable[str]]
     schedule: Schedule
     sampling: Sampling
@@ -115,6 +118,7 @@ def make_app(service: Service) -> web.Application:
             *BackupRoutes(service.backups).table(),
             *TransferRoutes(service.transfer, service.memory_worker, service.written).table(),
             *ConsolidationRoutes(service.schedule).table(),
+            *WatchingRoutes(service.health).table(),
             *TruthRoutes(service.truth, service.memory_worker).table(),
             *BatchRoutes(service.batches, service.memory_worker, service.clock, service.written).table(),
             *OpenAiRoutes(service.turns, service.sampling, service.model_name, service.clock).table(),

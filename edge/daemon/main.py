@@ -22,9 +22,11 @@ from edge.daemon.client_faults import ClientFaults
 from edge.daemon.door import IDLE_SECONDS, Door
 from edge.daemon.http import make_app
 from edge.daemon.listening import BACKLOG, listen
+from edge.daemon.metrics import figures_of
 from edge.daemon.notify import Notifier
 from edge.daemon.parts import FileModels, Models, off_peak, own_table, read_rules, read_weights
 from edge.daemon.quiet import noting_use
+from edge.daemon.textfile import Textfile, textfile_path
 from edge.daemon.workers import ThreadWorker
 from edge.errors import EdgeError, StoreReadOnly
 from edge.memory.ranking import Ranker
@@ -90,6 +92,7 @@ async def running(
     settings: Settings, models: Models, clock: Clock, board: Board | None = None
 ) -> AsyncIterator[Daemon]:
     """A daemon that serves on its socket while the block runs. `board` stands in for this machine's."""
+    textfile = textfile_path(settings.health)
     hours = off_peak(settings.offpeak)  # first, and what follows: a mistake in it ends the start
     rules = await asyncio.to_thread(read_rules, own_table(settings))
     ranker = Ranker(await asyncio.to_thread(read_weights, settings))
@@ -111,13 +114,17 @@ async def running(
     assert runner.server is not None
     listening = await asyncio.get_running_loop().create_unix_server(Door(runner.server), sock=socket, backlog=BACKLOG)
     loading = asyncio.ensure_future(_load(daemon))
-    watching = [asyncio.ensure_future(watch()) for watch in (daemon.schedule.watch, daemon.unloading.watch)]
+    watches = [daemon.schedule.watch, daemon.unloading.watch]
+    figures = None if textfile is None else Textfile(textfile, partial(figures_of, daemon.health))
+    watching = [asyncio.ensure_future(watch()) for watch in (*watches, *([figures.watch] if figures else []))]
     try:
         yield daemon
     finally:
         await daemon.schedule.close()
         for watch in watching:
             watch.cancel()
+        if figures is not None:
+            figures.remove()
         await daemon.turns.close()
         await loading
         settings.places.socket.unlink(missing_ok=True)  # first: once it is closed, another daemon may take the path

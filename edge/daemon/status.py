@@ -82,7 +82,12 @@ class Status:
             "settings": settings_wire(self.settings),
         }
 
-    async def _ask_memory(self, owner: OwnerId) -> _Held:
+    async def of_all(self) -> tuple[dict[str, int], dict[str, int], tuple[str, ...]]:
+        """Counts of all owners together, empty where they cannot be had; resident bytes by part; what is degraded."""
+        held = await self._ask_memory(None)
+        return held.counts, self._memory(held), held.degraded
+
+    async def _ask_memory(self, owner: OwnerId | None) -> _Held:
         try:
             return await self.memory_worker.run(partial(self._count, owner))
         except EdgeError as error:
@@ -92,7 +97,7 @@ class Status:
             _log.error("the database cannot be counted: %s", error.message)
             return _Held({}, degraded=("database", *vectors))
 
-    def _count(self, owner: OwnerId) -> _Held:
+    def _count(self, owner: OwnerId | None) -> _Held:
         """On the memory thread."""
         counts, everyone = self.memory.store.counts(owner), self.memory.store.counts(None)
         return _Held(

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from edge.engine.batches import Batches
 from edge.engine.contexts import Contexts
+from edge.engine.health import Health
 from edge.engine.intentions import Intentions
 from edge.engine.model_ports import LanguageModel
 from edge.engine.planning import Planning
@@ -48,6 +49,7 @@ class MemoryDesk:
     intentions: Intentions
     whether: Whether
     pace: Pace
+    health: Health
 
     def open(
         self, turn: RunningTurn, windows: Windows, at: datetime, since: float, intent: Intent | None = None

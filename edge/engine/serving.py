@@ -42,9 +42,9 @@ class Serving:
         self._assent = assent
         self._served: OrderedDict[tuple[OwnerId, SessionId], tuple[UnitId, ...]] = OrderedDict()
 
-    def replied(self, scope: Scope, message: str, reply: str, given: Given) -> None:
-        """A reply was made: what it used of what it was given has served. What served from the archive is active again,
-        and so is all of a cold cluster in which recall found something.
+    def replied(self, scope: Scope, message: str, reply: str, given: Given) -> Sequence[UnitId]:
+        """A reply was made: what it used of what it was given has served, and is told. What served from the archive is
+        active again, and so is all of a cold cluster in which recall found something.
 
         The scope is the turn's, with its session.
         """
@@ -56,12 +56,13 @@ class Serving:
         self._keep((owner, session), served)
         self._archive.reopen(owner, given.recalled, scope.as_of)
         if not served:
-            return
+            return ()
         archived = [unit for unit in served if units[unit].archived_at is not None]
         if archived:
             self._archive.bring_back(owner, archived, scope.as_of)
         self._store.mark_used(owner, served, scope.as_of)
         self._weigh(owner, served, Event.SERVED)
+        return served
 
     def _keep(self, session: tuple[OwnerId, SessionId], served: Sequence[UnitId]) -> None:
         self._served[session] = tuple(served)

@@ -51,11 +51,12 @@ class Turns:
         interrupts: Interrupts,
         is_freed: Callable[[], bool] = lambda: False,
         asking: IntentAsking | None = None,
+        ended: Callable[[TurnDone | TurnFailed], None] = lambda _: None,
     ) -> None:
         """`speaker` gives the loaded model or raises why there is none; where it `is_freed`, a turn tells that it
         waits for it. `waiting` turns may queue behind the one that runs; `written` is called after each turn that
-        stored something. `interrupts` stop what runs beside the turns as soon as one arrives. Without `asking`, rules
-        alone tell what a turn is for."""
+        stored something, `ended` with the last event of each. `interrupts` stop what runs beside the turns as soon as
+        one arrives. Without `asking`, rules alone tell what a turn is for."""
         self._desk = desk
         self._writing = TurnWriting(desk, clock)
         self._answers = answers
@@ -68,6 +69,7 @@ class Turns:
         self._interrupts = interrupts
         self._is_freed = is_freed
         self._asking = asking
+        self._tell_end = ended
         self._running: dict[asyncio.Task[None], RunningTurn] = {}
         self._sessions = SessionLocks()
         self._closing = False
@@ -118,9 +120,13 @@ class Turns:
             async with self._sessions.alone(turn.owner, turn.session):
                 await self._take(turn)
         except EdgeError as error:
-            turn.events.put_nowait(TurnFailed(error))
+            self._end(turn, TurnFailed(error))
         finally:
             turn.events.put_nowait(None)
+
+    def _end(self, turn: RunningTurn, event: TurnDone | TurnFailed) -> None:
+        turn.events.put_nowait(event)
+        self._tell_end(event)
 
     async def _take(self, turn: RunningTurn) -> None:
         if self._is_freed():
@@ -226,7 +232,8 @@ class Turns:
         self._written()
         if state is TurnState.CANCELLED:
             raise Cancelled("The turn was stopped; what was said so far is kept.")
-        turn.events.put_nowait(
+        self._end(
+            turn,
             TurnDone(
                 turn=written.turn,
                 session=turn.session,
@@ -242,7 +249,7 @@ class Turns:
                 intent=progress.intent,
                 topic=progress.thread.shift,
                 timings=self._timings(turn, progress),
-            )
+            ),
         )
 
     async def _abandon(

@@ -69,7 +69,10 @@ class TurnWriting:
             windows.commit(turn.owner, turn.session, progress.prompt, written.turn, tokens, unevaluated=unevaluated)
         if state is not TurnState.CANCELLED:
             with _spared("what the reply used is not counted"):
-                self._desk.serving.replied(scope, turn.message, reply, progress.given)
+                served = self._desk.serving.replied(scope, turn.message, reply, progress.given)
+                self._desk.health.replied(
+                    turn.owner, turn.message, reply, progress.found, served, is_told=progress.told is not None
+                )
         with _spared("the topic does not know of the reply"):
             self._desk.topics.replied(turn.owner, progress.thread, turn.message, written.turn)
             self._desk.intentions.written(progress.thread, progress.lead, written.turn)

@@ -24,6 +24,7 @@ class StepName(StrEnum):
     CLUSTER = "cluster"
     MERGE = "merge"
     EVOLVE = "evolve"
+    CLEAN = "clean"
     COLD = "cold"
     SEAL = "seal"
     TEXT = "text"

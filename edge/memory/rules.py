@@ -20,6 +20,7 @@ from edge.memory.intents_tables import IntentTable
 from edge.memory.language import Language, language_of
 from edge.memory.progress_questions import ProgressQuestions
 from edge.memory.questions import ends_asking
+from edge.memory.rules_amnesia import Amnesia
 from edge.memory.rules_assent import Assent
 from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
@@ -84,6 +85,7 @@ class Rules:
         assent: Assent,
         relations: Relations,
         intents: IntentTable,
+        amnesia: Amnesia,
     ) -> None:
         self._slots = slots
         self._relations = relations
@@ -91,6 +93,7 @@ class Rules:
         self._questions = questions
         self._assent = assent
         self._progress = ProgressQuestions()
+        self._amnesia = amnesia
         signs = Signs(questions.find, partial(facts.find, mentions=[]), facts.relations_in, assent, self._progress)
         self._intents = Intents(intents, signs)
 
@@ -98,6 +101,11 @@ class Rules:
     def assent(self) -> Assent:
         """How a person agrees and disagrees."""
         return self._assent
+
+    @property
+    def amnesia(self) -> Amnesia:
+        """How a reply sounds that comes from somebody who forgot."""
+        return self._amnesia
 
     @property
     def progress(self) -> ProgressQuestions:
@@ -183,7 +191,8 @@ class Rules:
     def compiling(self, slots: Collection[str] | None = None) -> Iterator[None]:
         """The same, one pattern with each item, so that it can be done in the background. First those that every
         message is read with; of the others a message needs few."""
-        first = (*self._intents.lazy(), *self._progress.lazy(), *self._assent.lazy()) if slots is None else ()
+        every = (self._intents, self._progress, self._assent, self._amnesia) if slots is None else ()
+        first = [pattern for each in every for pattern in each.lazy()]
         for pattern in (*first, *self._facts.lazy(slots), *self._questions.lazy(slots)):
             pattern.get()
             yield
@@ -281,7 +290,13 @@ def _made(tables: Tables) -> Rules:
     relations = Relations(tables.relations, tables.shared_relations)
     assent = Assent(tables)
     return Rules(
-        Slots(tables.slots), FactFinder(tables, assent), QuestionFinder(tables), assent, relations, tables.intents
+        Slots(tables.slots),
+        FactFinder(tables, assent),
+        QuestionFinder(tables),
+        assent,
+        relations,
+        tables.intents,
+        Amnesia(tables),
     )
 
 

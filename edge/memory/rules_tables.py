@@ -107,6 +107,10 @@ WORD_LISTS = (
     "judged_right",
     "judged_wrong",
     "not_to_use",
+    "not_remembered",
+    "asks_again",
+    "hedges",
+    "no_amnesia",
 )
 """The lists of words that a language has, all of which `read_tables` gives, empty where a table has none."""
 

@@ -10,6 +10,7 @@ from edge.engine.owner_ports import Gone, Holdings
 from edge.memory.erasure import Erasure
 from edge.memory.units import OwnerId, UnitId
 from edge.store.forgetting import Remover, remove
+from edge.store.health import TALLY
 from edge.store.rows import json_ids
 from edge.store.traces import note_traces
 
@@ -27,6 +28,7 @@ _TABLES = (
 _BESIDE = (
     *(f"DELETE FROM {table} WHERE owner = :owner" for table in _TABLES),
     "DELETE FROM night_parts WHERE owner = :owner",
+    f"DELETE FROM meta WHERE name = '{TALLY}' || :owner",
     # One that runs is ended by those who run it, and finds its words gone.
     "UPDATE turns SET message = '' WHERE owner = :owner AND state = 'open'",
 )

@@ -35,6 +35,7 @@ from edge.store.distilling import SqliteDistilling
 from edge.store.evolving import SqliteEvolving
 from edge.store.forgetting import Remover
 from edge.store.full_text import merge_some
+from edge.store.health import SqliteHealth
 from edge.store.importing import SqliteTransfer
 from edge.store.intents import SqliteIntents
 from edge.store.masks import Masks
@@ -90,6 +91,7 @@ class SqliteStore:
         self.distilling = SqliteDistilling(db)
         self.evolving = SqliteEvolving(db)
         self.forgetting = SqliteForgetting(self._remover)
+        self.health = SqliteHealth(db)
         self.intents = SqliteIntents(db)
         self.merging = SqliteMerging(db)
         self.nights = SqliteNights(db)

@@ -17,6 +17,7 @@ from edge.engine.archive import Archive
 from edge.engine.batches import Batches
 from edge.engine.contexts import Context, Contexts
 from edge.engine.events import Event, RecallDone, TokenMade, TurnDone, TurnFailed
+from edge.engine.health import Health
 from edge.engine.intent_asking import IntentAsking
 from edge.engine.intentions import Intentions
 from edge.engine.model_ports import Sampling
@@ -33,12 +34,14 @@ from edge.engine.whether import Whether
 from edge.engine.windows import Windows
 from edge.errors import Busy, Cancelled, DiskFull, EdgeError, ModelFailed, ModelMissing, PromptTooLong, Stopping
 from edge.memory.archive import Decay
+from edge.memory.health import Tally
 from edge.memory.lifecycle import Lifespans
 from edge.memory.rules_corrections import Mention
 from edge.memory.rules_facts import FactFinder
 from edge.memory.units import Change, Draft, Kind, OwnerId, SessionId, Turn, TurnId, TurnState, UnitId
 from edge.prompt.composition import Composer
 from tests.engine.making import ANN, BOB, MAIN, OTHER, Desk, plan
+from tests.fakes.health import FakeHealth
 from tests.fakes.language_model import Gate, ScriptedModel
 from tests.fakes.memory_store import FakeMemoryStore
 from tests.memory.test_rules import RULES
@@ -99,6 +102,8 @@ class House(Desk):
         self.interrupts = Interrupts()
         self.speed = Speed()
         pace = Pace(self.speed, 2.0, self.clock)
+        self.health = FakeHealth()
+        self.ended: list[TurnDone | TurnFailed] = []
         self.turns = Turns(
             MemoryDesk(
                 self.workers[0],
@@ -111,6 +116,7 @@ class House(Desk):
                 Intentions(self.store.intents, RULES),
                 Whether(self.store, self.store.truth, RULES, fast=fast),
                 pace,
+                Health(self.health, RULES.amnesia),
             ),
             Answers(RULES, fast=fast),
             self.workers[1],
@@ -121,6 +127,7 @@ class House(Desk):
             speed=self.speed,
             interrupts=self.interrupts,
             asking=IntentAsking(RULES, self.workers[1], pace, wanted=asking),
+            ended=self.ended.append,
         )
 
     async def _speaker(self) -> Speaker:
@@ -183,6 +190,26 @@ def error_of(events: Sequence[Event]) -> EdgeError:
     assert isinstance(events[-1], TurnFailed)
     assert not any(isinstance(event, TurnDone | TurnFailed) for event in events[:-1])
     return events[-1].error
+
+
+# --- what is counted of turns ---
+
+
+@pytest.mark.parametrize(("message", "reply"), [("Who am I?", "I don't remember."), ("我是谁？", "我不记得了。")])
+def test_each_end_is_told_and_what_it_says_of_memory_is_kept(message: str, reply: str) -> None:
+    async def story() -> None:
+        async with house(ScriptedModel([reply, "Hi.", "Hi."]), fast=False) as at:
+            events = await at.talk(message)
+            assert at.ended == [events[-1]]
+            assert at.health.tally(ANN).forgetful_turns == 1
+            await at.talk("Hello.", OTHER)
+            assert at.health.tally(ANN).forgetful_turns == 0
+            at.missing = ModelMissing("It is gone.")
+            failed = await at.talk("Hello.")
+            assert at.ended[2:] == [failed[-1]]
+            assert at.health.tally(BOB) == Tally()
+
+    run(story)
 
 
 # --- a turn that goes well ---
