@@ -33,6 +33,7 @@ COMMANDS = {
     "export": "edge.cli.export",
     "import": "edge.cli.importing",
     "status": "edge.cli.status",
+    "health": "edge.cli.health",
     "index": "edge.cli.index",
     "models": "edge.cli.models",
     "settings": "edge.cli.settings",

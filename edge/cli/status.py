@@ -35,15 +35,15 @@ def status(options: Options) -> None:
 
 
 def _rows(found: StatusWire) -> Iterator[tuple[str, str]]:
-    yield "edge", f"{found['version']}, process {found['pid']}, up {_duration(found['uptime_seconds'])}"
+    yield "edge", f"{found['version']}, process {found['pid']}, up {duration(found['uptime_seconds'])}"
     yield "owner", found["owner"]
-    yield "model", f"{_model(found['model'])}, for {_duration(found['model']['state_seconds'])}"
+    yield "model", f"{_model(found['model'])}, for {duration(found['model']['state_seconds'])}"
     yield "embedder", _model(found["embedder"])
     yield from _changing(found["embedder"])
     yield "memory", _memory(found["memory"])
-    yield "holds", _counts(found["counts"])
-    yield "queue", _counts(found["queue"])
-    yield "speed", _speed(found["speed"])
+    yield "holds", counts_in_words(found["counts"])
+    yield "queue", counts_in_words(found["queue"])
+    yield "speed", speed_in_words(found["speed"])
     yield "off-peak", in_words(found["offpeak"])
     if found["degraded"]:
         yield "degraded", ", ".join(found["degraded"])
@@ -53,7 +53,8 @@ def _rows(found: StatusWire) -> Iterator[tuple[str, str]]:
     yield from _changed(found)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time in its two largest units."""
     minutes = int(seconds) // 60
     days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
     if days:
@@ -84,7 +85,8 @@ def _memory(parts: Mapping[str, int]) -> str:
     return ", ".join(f"{_words(name)} {size(count)}" for name, count in parts.items())
 
 
-def _counts(counts: Mapping[str, int]) -> str:
+def counts_in_words(counts: Mapping[str, int]) -> str:
+    """Counts by their names, on one line."""
     from edge.cli.terminal import size
 
     return ", ".join(
@@ -92,7 +94,8 @@ def _counts(counts: Mapping[str, int]) -> str:
     )
 
 
-def _speed(speeds: Mapping[str, float | None]) -> str:
+def speed_in_words(speeds: Mapping[str, float | None]) -> str:
+    """What of the speeds is known, on one line."""
     known = [_rate(name, value) for name, value in speeds.items() if value is not None]
     return ", ".join(known) or "not measured yet"
 
