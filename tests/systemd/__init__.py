@@ -1,0 +1,1 @@
+"""The files for operators: units, alerts, the dashboard."""
