@@ -23,8 +23,9 @@ class Answers:
         self._rules = rules
         self._fast = fast
 
-    def reply(self, message: str, found: Found) -> str | None:
-        """The reply to a message; None where the model must find it."""
+    def reply(self, message: str, found: Found, in_doubt: str | None = None) -> str | None:
+        """The reply to a message; None where the model must find it. `in_doubt` is what is told in place of a value
+        of which nobody said whether it holds."""
         message = without_courtesies(message)
         language = language_of(message)
         if found.past is not None:
@@ -34,7 +35,8 @@ class Answers:
             return unknown_slot(self._rules.called_in(message, empty.slots[0]), language, own=empty.subject == SELF)
         if found.nothing_to_go_on and (found.about_people or only_memory_can_answer(message)):
             return nothing_known(language)
-        return self._held(found, language) if self._fast else None
+        held = self._held(found, language) if self._fast else None
+        return held if held is None else in_doubt or held
 
     def _held(self, found: Found, language: str) -> str | None:
         """What the asked slot holds, where that is certain and can be said in the language of the question.

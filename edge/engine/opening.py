@@ -90,7 +90,10 @@ class MemoryDesk:
             manner=planned.manner,
             instructions=turn.terms.instructions,
         )
-        told = self.batches.told(scope, turn.message) or self.whether.told(scope, turn.message)
+        told = self.batches.told(scope, turn.message)
+        if told is None and (told := self.whether.told(scope, turn.message)) is not None:
+            told = planned.in_doubt or told
         echo = echo_of(turn.message, windows.heard(scope), ACKNOWLEDGEMENTS)
         lists = planned.manner.hint is Hint.ALL
-        return Progress(found, prompt, scope.as_of, thread, lead, told=told, lists=lists, echo=echo)
+        doubt = planned.in_doubt
+        return Progress(found, prompt, scope.as_of, thread, lead, told=told, in_doubt=doubt, lists=lists, echo=echo)

@@ -18,12 +18,14 @@ from edge.memory.language import language_of
 from edge.memory.passages import passage, worth
 from edge.memory.past import true_versions
 from edge.memory.plans import Order, Plan, plan_of
+from edge.memory.questions import sums_up
 from edge.memory.rules import Rules
 from edge.memory.spreading import spread
 from edge.memory.units import SELF, Recalled, Stage, Unit, UnitId
 from edge.prompt.dated_words import Time
 from edge.prompt.manner import Doubt, Manner
 from edge.prompt.texts import is_said
+from edge.prompt.truth_words import both_told
 
 STANDING_RULES = ("instruction", "reply_style", "reply_language")
 """The slots of what the person wants done always, or never."""
@@ -34,13 +36,15 @@ _WIDER = 2
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a turn is for, the plan for it, all that was found, what of it is told, best first, and how."""
+    """What a turn is for, the plan for it, all that was found, what of it is told, best first, and how. `in_doubt`: of
+    the answer that rules found there are two versions, which are both told."""
 
     intent: Intent
     plan: Plan
     found: Found
     told: tuple[Recalled, ...]
     manner: Manner
+    in_doubt: str | None = None
 
 
 class Planning:
@@ -77,15 +81,16 @@ class Planning:
         told = self._told(found, plan, terms, times)
         changed = self._changed(scope, told) if plan.versions else frozenset()
         told = tuple(sorted(told, key=lambda each: each.unit.id not in changed))  # best, so that it is told in any case
+        standing = self._standing_rules(scope) if plan.rules else []
         manner = Manner(
             happened=times,
             changed=changed,
             doubt=self._doubt(scope, told, message) if plan.checked else None,
             hint=plan.hint if told else None,
+            standing=frozenset(each.unit.id for each in standing).difference(each.unit.id for each in told),
         )
-        if plan.rules:
-            told = (*told, *self._standing_rules(scope))
-        return Planned(intent, plan, found, told, manner)
+        in_doubt = self._in_doubt(scope, message, found, manner.doubt)
+        return Planned(intent, plan, found, (*told, *standing), manner, in_doubt)
 
     # --- how much --------------------------------------------------------------------------------------------------
 
@@ -138,13 +143,20 @@ class Planning:
 
     def _doubt(self, scope: Scope, told: Sequence[Recalled], message: str) -> Doubt | None:
         """Of what is told, or was drawn from words that are told, the newest of which nobody said whether it holds, or
-        what was said before."""
+        what was said before; for a summary any, since what is known of the person stands in the window."""
         units = {each.unit.id for each in told}
         turns = {each.unit.source_turn for each in told} - {None}
+        every = sums_up(message)
         for doubt in self._truth.unsettled(scope.owner, scope.session):
-            if doubt.newer.id in units or {doubt.older.source_turn, doubt.newer.source_turn} & turns:
+            if every or doubt.newer.id in units or {doubt.older.source_turn, doubt.newer.source_turn} & turns:
                 return self._named(doubt, language_of(message))
         return None
+
+    def _in_doubt(self, scope: Scope, message: str, found: Found, doubt: Doubt | None) -> str | None:
+        answers = {each.unit.id for each in found.recalled if each.stage is Stage.RULE}
+        if doubt is None or answers.isdisjoint(doubt.units):
+            return None
+        return both_told(doubt, language_of(message), scope.as_of.astimezone(self._zone).date())
 
     def _named(self, doubt: Contradiction, language: str) -> Doubt:
         older, newer = (sentence_of(unit, self._rules, language) for unit in (doubt.older, doubt.newer))

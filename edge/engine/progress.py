@@ -32,6 +32,8 @@ class Progress:
     thread: Thread
     lead: Lead
     told: str | None = None
+    in_doubt: str | None = None
+    """What is told in place of an answer that is in doubt."""
     lists: bool = False
     """Whether a list is wanted, in which nothing stands twice."""
     reply: str = ""

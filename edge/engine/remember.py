@@ -63,7 +63,7 @@ class Remember:
         changes = self._changes(owner, session, drafts, at, message)
         if self._doubts is not None:
             before = [turn.id for turn in self._store.turns(owner, session, last=_TURNS_ANSWERED)]
-            changes = self._doubts.settled(owner, before, message, changes, at)
+            changes = self._doubts.settled(owner, session, before, message, changes, at)
         return self._store.begin_turn(owner, session, message, changes, at, context)
 
     def question(self, owner: OwnerId, session: SessionId, message: str, written: Written) -> AskBack | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from edge.engine.past import sentence_of
 from edge.engine.ports import Written
 from edge.engine.truth_ports import Contradiction, TruthStore
-from edge.memory.contradictions import differing, read_answer, with_doubts
+from edge.memory.contradictions import differing, read_answer, signals_change, with_doubts
 from edge.memory.language import language_of
 from edge.memory.late_answers import read_late_answer
 from edge.memory.lifecycle import key_of
@@ -63,7 +63,13 @@ class Doubts:
         return with_doubts(changes, known, words, self._many)
 
     def settled(
-        self, owner: OwnerId, before: Sequence[TurnId], message: str, changes: Sequence[Change], at: datetime
+        self,
+        owner: OwnerId,
+        session: SessionId,
+        before: Sequence[TurnId],
+        message: str,
+        changes: Sequence[Change],
+        at: datetime,
     ) -> tuple[Change, ...]:
         """The changes of a message, with what it settles; `before` are the turns before it in its session, oldest
         first: the last of them may have asked what it answers, or one before, where it clearly says which holds."""
@@ -72,7 +78,17 @@ class Doubts:
             settled = None if asked is None else self._settling(asked, message, changes, at, late=turn != before[-1])
             if settled is not None:
                 return settled
-        return tuple(changes)
+        return (*changes, *self._said_to_have_changed(owner, session, message, changes))
+
+    def _said_to_have_changed(
+        self, owner: OwnerId, session: SessionId, message: str, changes: Sequence[Change]
+    ) -> list[Settle]:
+        """What is settled by the newer statement once more, as something that changed: "My rent is 950 now"."""
+        again = {change.unit for change in changes if isinstance(change, Confirm)}
+        if not again or not signals_change(message):
+            return []
+        waiting = self._truth.unsettled(owner, session)
+        return [Settle(each.id, Outcome.NEWER) for each in waiting if each.newer.id in again]
 
     def _settling(
         self, asked: Contradiction, message: str, changes: Sequence[Change], at: datetime, *, late: bool

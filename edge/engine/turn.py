@@ -159,7 +159,7 @@ class Turns:
     ) -> Written:
         """Evaluate while the person's words are written; nothing of a reply is shown before they are."""
         prompt = progress.prompt.window.tokens
-        told = progress.told or self._answers.reply(turn.message, progress.found)
+        told = progress.told or self._answers.reply(turn.message, progress.found, progress.in_doubt)
         tokens = speaker.windows.reply_tokens(told) if told is not None else ()
         progress.told_by_runtime = told is not None and len(tokens) < turn.sampling.max_tokens
         if told is not None and progress.told_by_runtime:

@@ -199,7 +199,9 @@ class Windows:
         return _Said(self._composer.text(message), units, execution, nothing, shift, told, certain, asked)
 
     def _in_manner(self, said: _Said, message: str, manner: Manner) -> _Said:
-        """The same, told in a manner."""
+        """The same, told in a manner: standing rules answer no question."""
+        rules = manner.standing
+        said = replace(said, again=set(said.again) - rules, certain=said.certain - rules, asked=said.asked - rules)
         if manner.hint is None:
             return replace(said, manner=manner)
         asked = message + LANGUAGES[language_of(message)].hints[manner.hint]

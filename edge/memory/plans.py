@@ -39,13 +39,13 @@ class Plan:
 
     `search`: whether anything is looked for. `units`: how many are told at most; None leaves it to `recall.limit`.
     `kinds`: of what was searched for only these are told, all where None. `each_talk`: so many units of one talk go
-    before those of others, and more of it only where there is room. `order` is that in which they are told. `passage`:
-    of each at most so many characters, around the sentence that matches; whole where None. `when`: before each stands
-    the day that its words mean, in place of the day they were said. `dated`: where none of what is told was said on a
-    day, the best of the rest that was is told too; that is the one heavier plan there is. `versions`: of what took the
-    place of something else it is said when it changed. `rules`: the person's standing rules are told with it.
-    `checked`: what is told is checked for statements that are in doubt, and one such is named. `hint` is said behind
-    the question.
+    before those of others, and more of it only where there is room. `order` is that in which they are told.
+    `passage`: of each at most so many characters, around the sentence that matches; whole where None. `when`: before
+    each stands the day that its words mean, in place of the day they were said. `dated`: where none of what is told
+    was said on a day, the best of the rest that was is told too; that is the one heavier plan there is. `versions`:
+    of what took the place of something else it is said when it changed. `rules`: the person's standing rules are told
+    with it, where they do not stand in the window. `checked`: what is told is checked for statements that are in
+    doubt, and one such is named. `hint` is said behind the question.
     """
 
     search: bool = True
@@ -57,7 +57,7 @@ class Plan:
     when: bool = False
     dated: bool = False
     versions: bool = False
-    rules: bool = False
+    rules: bool = True
     checked: bool = False
     hint: Hint | None = None
 
@@ -71,20 +71,20 @@ class Plan:
 
 
 PLAIN = Plan()
-"""What is done where no label asks for more: for STATE_CHANGE and GENERAL, and for PROFILE but for a list."""
+"""What is done where no label asks for more: for STANDING_RULE, STATE_CHANGE and GENERAL, and for PROFILE but for a
+list."""
 
 PLANS: Mapping[Label, Plan] = MappingProxyType(
     {
-        Label.FACT: Plan(hint=Hint.FEW),
+        Label.FACT: Plan(checked=True, hint=Hint.FEW),
         # A tiny model that is shown several dates takes any of them.
-        Label.TEMPORAL: Plan(units=1, when=True, dated=True, order=Order.DATE),
+        Label.TEMPORAL: Plan(units=1, when=True, dated=True, order=Order.DATE, checked=True),
         Label.CURRENT_STATE: Plan(versions=True, checked=True),
         # Of long notes a part, so that more have room; a tiny model names one thing where it is not told to list.
         Label.AGGREGATE: Plan(each_talk=3, passage=400, checked=True, hint=Hint.ALL),
-        Label.STANDING_RULE: Plan(rules=True),
         # The runtime tells a batch's record without the model. Else: what a person is tells of no work's progress.
         Label.PROGRESS: Plan(kinds=frozenset(Kind) - {Kind.USER_PROFILE}),
-        Label.SMALL_TALK: Plan(search=False),
+        Label.SMALL_TALK: Plan(search=False, rules=False),
     }
 )
 
@@ -95,7 +95,7 @@ _LISTED = frozenset({Label.FACT, Label.PROFILE})
 
 def plan_of(intent: Intent, message: str) -> Plan:
     """The plan for a message: that of its label, where that is sure. What is only named with a time is no question for
-    one; and whoever wants something done wants it done by their standing rules."""
+    one; and before something is made of what is known, it is checked."""
     label = intent.leads
     plan = PLANS.get(label, PLAIN)
     if label is Label.TEMPORAL and not seeks_time(message):
@@ -103,7 +103,7 @@ def plan_of(intent: Intent, message: str) -> Plan:
     hint = _hint(plan.hint, label, message) if intent.move is Move.ASK else None
     if hint is not plan.hint:
         plan = replace(plan, hint=hint)
-    return replace(plan, rules=True, checked=True) if intent.move is Move.REQUEST else plan
+    return replace(plan, checked=True) if intent.move is Move.REQUEST else plan
 
 
 def _hint(hint: Hint | None, label: Label, message: str) -> Hint | None:

@@ -104,6 +104,13 @@ _WANTS_HELP = re.compile(
 )
 """By any word for it, and rather too seldom: why somebody cried, only those who know them can tell."""
 
+_SUMS_UP = re.compile(
+    r"\b(?:summar(?:y|i[sz]e|i[sz]ing)|sum up|overview|recap|profile of me|introduce me|describe me"
+    r"|(?:all|everything|what) (?:that )?you (?:know|remember|have) (?:about|of|on) me)\b"
+    r"|总结|概括|归纳|概述|汇总|介绍一下我|描述一下我|你(?:都)?(?:知道|记得)我(?:的)?(?:哪些|什么|所有)|关于我的(?:一切|所有|全部)",
+    re.IGNORECASE,
+)
+
 
 def ends_asking(text: str) -> bool:
     """Whether a text ends as only questions do: by a question mark, or by 吗."""
@@ -178,6 +185,11 @@ def only_who_knows_them_can_answer(text: str) -> bool:
 def wants_a_guess(text: str) -> bool:
     """Whether a question asks for what may be, not for what was told: "would she like it?", 他会不会喜欢?"""
     return _WANTS_A_GUESS.search(text) is not None and asks(text)
+
+
+def sums_up(text: str) -> bool:
+    """Whether a message wants what is known to be put together: "Summarize what you know about me", 总结一下."""
+    return _SUMS_UP.search(text[:500]) is not None
 
 
 def asks_of_assistant(text: str) -> bool:

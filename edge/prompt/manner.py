@@ -28,13 +28,15 @@ class Manner:
 
     `happened`: when that was what units tell of, which then stands before them in place of the day they were said.
     `changed` are units that took the place of others: of them the notes say that it changed on that day. `doubt` is
-    named behind the notes, `hint` said behind the question.
+    named behind the notes, `hint` said behind the question. `standing` are the person's standing rules: they answer
+    nothing, and are told where they do not stand in the window yet.
     """
 
     happened: Mapping[UnitId, Time] = field(default_factory=dict)
     changed: Set[UnitId] = frozenset()
     doubt: Doubt | None = None
     hint: Hint | None = None
+    standing: Set[UnitId] = frozenset()
 
 
 PLAINLY = Manner()

@@ -213,7 +213,7 @@ def when_and_words(unit: Unit, texts: Texts, now: datetime, zone: tzinfo | None)
 def doubt_note(doubt: Doubt, texts: Texts, today: date) -> str:
     """Two statements that cannot both hold, as a line of the notes."""
     older, newer = (to_the_person(sentence).rstrip(" .。") for sentence in (doubt.older, doubt.newer))
-    said, again = (_spoken_day(day, texts, today) for day in (doubt.said, doubt.again))
+    said, again = (spoken_day(day, texts, today) for day in (doubt.said, doubt.again))
     return texts.doubt.format(older=older, newer=newer, said=said, again=again)
 
 
@@ -246,7 +246,7 @@ def _dated(words: str, said: date, today: date) -> str:
 def _spoken_time(time: Time, texts: Texts, today: date) -> str:
     """As exact as it is known: 3 May, the week before 3 May, May 2023."""
     parts = {"year": time.day.year, "month": time.day.month, "month_name": _MONTHS[time.day.month - 1]}
-    return texts.times[time.form].format(day=_spoken_day(time.day, texts, today), **parts)
+    return texts.times[time.form].format(day=spoken_day(time.day, texts, today), **parts)
 
 
 def to_the_person(sentence: str) -> str:
@@ -280,10 +280,11 @@ def _plain(verb: str) -> str:
 
 def spoken_date(moment: datetime, texts: Texts, now: datetime, zone: tzinfo | None) -> str:
     """A date as a person says it, in their time zone (None: the machine's): today, yesterday, 3 May, 3 May 2023."""
-    return _spoken_day(moment.astimezone(zone).date(), texts, now.astimezone(zone).date())
+    return spoken_day(moment.astimezone(zone).date(), texts, now.astimezone(zone).date())
 
 
-def _spoken_day(day: date, texts: Texts, today: date) -> str:
+def spoken_day(day: date, texts: Texts, today: date) -> str:
+    """A day as it is told."""
     if day == today:
         return texts.today
     if (today - day).days == 1:

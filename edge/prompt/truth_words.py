@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
-from edge.prompt.texts import LANGUAGES, spoken_date, to_the_person
+from edge.prompt.manner import Doubt
+from edge.prompt.texts import LANGUAGES, spoken_date, spoken_day, to_the_person
 
 _PAST_TENSE = {
     "is": "was", "are": "were", "has": "had", "have": "had", "does": "did", "do": "did", "goes": "went", "go": "went",
@@ -32,6 +33,10 @@ _DOUBT_BARE = {
     "en": "You told me something else earlier: {older}. Has that changed?",
     "zh": "你之前说{older}，现在变了吗？",
 }
+_BOTH = {
+    "en": "You told me two different things: {older} ({said}), and {newer} ({again}). You have not said which holds.",
+    "zh": "你说过两种：{older}（{said}），{newer}（{again}），还没说哪个对。",
+}
 _EARLIER = {"en": "Earlier", "zh": "以前"}
 _NOT_KNOWN_THEN = {
     "en": "I don't know how it was {when}. What I know since {day}: {sentence}.",
@@ -51,6 +56,14 @@ class Told:
     sentence: str
     since: datetime
     until: datetime | None
+
+
+def both_told(doubt: Doubt, language: str, today: date) -> str:
+    """The reply to a question for a value that is in doubt: both statements, each with its day."""
+    texts = LANGUAGES[language]
+    older, newer = (_inside(to_the_person(each).rstrip(" .。"), language) for each in (doubt.older, doubt.newer))
+    said, again = (spoken_day(day, texts, today) for day in (doubt.said, doubt.again))
+    return _BOTH[language].format(older=older, newer=newer, said=said, again=again)
 
 
 def doubt_question(older: str, newer: str | None, language: str) -> str:

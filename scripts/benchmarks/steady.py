@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from edge.allocator import bound_arenas
+from edge.allocator import bound_arenas, give_back_freed
 from edge.client.calls import Client
 from edge.client.events import Done
 from edge.daemon.assembly import Daemon
@@ -39,6 +39,7 @@ LEVEL = 200
 """Turns after which it is to be as large as it gets: models, tables, and the first of everything are in memory."""
 _EVERY = 100
 _NIGHT = 500
+_TIDY_SECONDS = 60.0
 _SESSIONS = 3
 _SESSION_TURNS = 40
 _SEED = 11
@@ -114,6 +115,7 @@ class Steady:
     client: Client
     clock: SetClock
     models: SteadyModels
+    tidied: float = 0.0
 
     async def say(self, number: int, message: str, gap: float) -> None:
         """A turn, `gap` seconds after the last, in one of the sessions that go on at the time."""
@@ -123,6 +125,9 @@ class Steady:
             await self._as_guest(SessionId(session), message)
         else:
             await asyncio.to_thread(self._over_the_socket, session, message)
+        if self.clock.monotonic() - self.tidied >= _TIDY_SECONDS:
+            self.tidied = self.clock.monotonic()
+            self.daemon.tidy()  # as the schedule does by the time that really passes
         model = self.models.model  # what the fake keeps for tests
         model.prompts.clear()
         model.samplings.clear()
@@ -158,8 +163,9 @@ class Steady:
             pass
 
     async def sample(self, turn: int) -> Sample:
-        """How large it is now."""
+        """How large it is at rest, as the daemon is a minute after a turn."""
         await self.settle()
+        await self.daemon.workers[0].run(give_back_freed)
         status = await asyncio.to_thread(self.client.status)
         return Sample(turn, resident_bytes(), private_bytes(), status["counts"]["units"])
 

@@ -50,11 +50,14 @@ def test_an_amount_is_no_list(message: str) -> None:
     assert PLANS[Label.AGGREGATE].hint is Hint.ALL
 
 
-def test_what_is_to_be_done_is_done_by_the_standing_rules() -> None:
-    plan = plan_of(intent(Label.GENERAL, Move.REQUEST), "plan my week")
-    assert plan.rules
-    assert plan.checked
-    assert not PLAIN.rules
+def test_standing_rules_are_always_told_but_in_small_talk() -> None:
+    assert PLAIN.rules
+    assert [label for label, plan in PLANS.items() if not plan.rules] == [Label.SMALL_TALK]
+
+
+def test_before_something_is_made_of_what_is_known_it_is_checked() -> None:
+    assert plan_of(intent(Label.GENERAL, Move.REQUEST), "plan my week").checked
+    assert not PLAIN.checked
 
 
 def test_no_plan_tells_more_than_the_setting() -> None:
