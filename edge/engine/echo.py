@@ -113,6 +113,10 @@ class EchoGuard:
                 else:
                     yield item
 
+    def _rearm(self) -> None:
+        """A list that went round was stopped by the turn's signal; only a turn that was stopped itself stays so."""
+        self._turn.arm(self._speaker.model.new_stop())
+
     def _streamed(self, sampling: Sampling) -> Iterator[Piece | Generation]:
         """On the model's thread."""
         signal = self._turn.armed
@@ -127,6 +131,7 @@ class EchoGuard:
         is_empty = bool(self._missed) and not held.said.strip()
         if is_empty or held.echo.is_echoed(held.said, cut=generation.finish is Finish.LENGTH):
             self._missed.append(_Missed(tuple(held.pieces), generation))
+            self._rearm()
             return []
         return [*held.pieces, generation]
 

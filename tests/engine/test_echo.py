@@ -243,6 +243,42 @@ def test_after_a_second_echo_with_no_memory_that_is_said(question: str, again: s
 
 
 @pytest.mark.parametrize(
+    ("said", "question", "again", "reply", "by_runtime"),
+    [
+        ("I read the book Momo.", "What books have I read?", "Momo, Emma.", "Momo, Emma.", False),
+        ("我读了《毛毛》这本书。", "我读过哪些书？", "《毛毛》、《活着》。", "《毛毛》、《活着》。", False),
+        (
+            "I read the book Momo.",
+            "What books have I read?",
+            "what books have I read?\n" * 9,
+            "You said today: I read the book Momo.",
+            True,
+        ),
+        (
+            "我读了《毛毛》这本书。",
+            "我读过哪些书？",
+            "您读过哪些书？\n" * 9,
+            "你今天说过：我读了《毛毛》这本书。",
+            True,
+        ),
+    ],
+)
+def test_an_echo_that_goes_round_as_a_list_is_an_echo_like_any_other(
+    said: str, question: str, again: str, reply: str, by_runtime: bool
+) -> None:
+    async def story() -> None:
+        async with house(ScriptedModel(["I see.", f"{question}\n" * 9, again, "Fine."]), fast=False) as at:
+            await at.talk(said)
+            events = await at.talk(question)
+            done = done_of(events)
+            assert done.reply == shown(events) == at.kept()[-1].reply == reply
+            assert done.told_by_runtime is by_runtime
+            await goes_on_from(at, done)
+
+    run(story)
+
+
+@pytest.mark.parametrize(
     ("statement", "noted", "question", "answer"),
     [
         ("I love coffee.", "Got it.", "Do whales sing?", "Yes, they do."),
