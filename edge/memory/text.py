@@ -37,7 +37,7 @@ _ASCII_WORD = re.compile(r"[a-z0-9]+(?:(?:[-_./:'@]|,(?=[0-9]{3}(?![0-9])))[a-z0
 _WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:(?:[-_./:'@]|,(?=\d{{3}}(?!\d)))(?:[^\W_]|[{_MARKS}])+)*")
 _JOINER = re.compile(r"[-_./:'@,]")
 _STRETCH = re.compile(r"\d+|[^\d]+")
-_DIGIT_GROUPS = re.compile(r"\d+(?:[ \-./()]{1,3}\d+)+")
+_DIGIT_GROUPS = re.compile(r"(?<!\d)\d+(?:[ \-./()]{1,3}\d+)+")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _NOT_IN_ADDRESS = re.compile(r"[^\w.@]|_")
 _MAIL = re.compile(r"[^@]+@[^@]+\.[^@]+")

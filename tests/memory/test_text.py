@@ -229,3 +229,10 @@ def test_draft_terms_add_what_value_subject_and_entities_bring() -> None:
     draft = Draft(Kind.FACT_REFERENCE, "phone of Ann", subject="Ann", value="0151-23", entities=("Ann", "Nokia"))
     assert draft_terms(draft) == ["phone", "of", "ann", "015123", "0151", "23", "nokia"]
     assert draft_terms(Draft(Kind.EPISODE, "hello")) == ["hello"]
+
+
+@pytest.mark.parametrize("before", ["", "电话"])
+def test_a_long_run_of_digits_is_read_in_linear_time(before: str) -> None:
+    """A pattern that begins anew at each digit would not end within the test run."""
+    terms = search_terms(f"{before}{'1' * 300_000}")
+    assert terms[-1] == "1" * TERM_LIMIT
