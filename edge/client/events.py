@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 from collections.abc import Iterator
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from edge.client.answers import error_from_wire, server_sent, shaped, text_of
 from edge.errors import DaemonNotRunning
@@ -77,17 +77,26 @@ class Running:
         self._answer.close()
         self._connection.close()
 
+    def _events(self, ended: DaemonNotRunning) -> Iterator[tuple[str, Any]]:
+        """The events with their data, to the end, so that the daemon can finish its answer. Raises the error of an
+        `error` event, and `ended` at an end before `done`."""
+        done = False
+        for name, data in server_sent(self._answer):
+            if name == "error":
+                raise error_from_wire(data)
+            done = done or name == "done"
+            yield name, data
+        if not done:
+            raise ended
+
 
 class Turn(Running):
     """A running turn: iterate over its events."""
 
     def __iter__(self) -> Iterator[TurnEvent]:
-        """The events. Raises the error of an `error` event, and DaemonNotRunning at an end before `done`.
-
-        Reads to the end after `done` too, so that the daemon can finish its answer.
-        """
-        done = False
-        for name, data in server_sent(self._answer):
+        """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
+        hint = DaemonNotRunning.default_hint + " What you said may be kept: `edge memories` shows it."
+        for name, data in self._events(DaemonNotRunning("The daemon ended in the middle of the reply.", hint=hint)):
             match name:
                 case "loading":
                     yield Loading()
@@ -96,16 +105,7 @@ class Turn(Running):
                 case "token":
                     yield Token(text_of(data))
                 case "done":
-                    done = True
                     yield Done(shaped(data, DoneEvent, lists=("recalled",)))
-                case "error":
-                    raise error_from_wire(data)
-        if done:
-            return
-        raise DaemonNotRunning(
-            "The daemon ended in the middle of the reply.",
-            hint=DaemonNotRunning.default_hint + " What you said may be kept: `edge memories` shows it.",
-        )
 
 
 class Consolidating(Running):
@@ -116,21 +116,16 @@ class Consolidating(Running):
 
     def __iter__(self) -> Iterator[Worked | Waits]:
         """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
-        done = False
-        for name, data in server_sent(self._answer):
+        ended = DaemonNotRunning("The daemon ended in the middle of its work; it goes on when it runs again.")
+        for name, data in self._events(ended):
             match name:
                 case "progress":
                     yield Worked(shaped(data, StepWire))
                 case "waits":
                     yield Waits(shaped(data, WaitsEvent))
                 case "done":
-                    done = True
                     night = shaped(data, ConsolidatedEvent)["night"]
                     self.night = None if night is None else shaped(night, NightWire, lists=("steps",))
-                case "error":
-                    raise error_from_wire(data)
-        if not done:
-            raise DaemonNotRunning("The daemon ended in the middle of its work; it goes on when it runs again.")
 
 
 class Verification(Running):
@@ -140,18 +135,12 @@ class Verification(Running):
 
     def __iter__(self) -> Iterator[VerifyProgress]:
         """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
-        done = False
-        for name, data in server_sent(self._answer):
+        for name, data in self._events(DaemonNotRunning("The daemon ended in the middle of the verification.")):
             match name:
                 case "progress":
                     yield shaped(data, VerifyProgress)
                 case "done":
-                    done = True
                     self.result = shaped(data, VerifyDone, lists=("faults",))
-                case "error":
-                    raise error_from_wire(data)
-        if not done:
-            raise DaemonNotRunning("The daemon ended in the middle of the verification.")
 
 
 class BackingUp(Running):
@@ -161,18 +150,13 @@ class BackingUp(Running):
 
     def __iter__(self) -> Iterator[BackupProgress]:
         """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
-        done = False
-        for name, data in server_sent(self._answer):
+        ended = DaemonNotRunning("The daemon ended before the backup was made; nothing of it is left.")
+        for name, data in self._events(ended):
             match name:
                 case "progress":
                     yield shaped(data, BackupProgress)
                 case "done":
-                    done = True
                     self.result = shaped(data, BackupDone)
-                case "error":
-                    raise error_from_wire(data)
-        if not done:
-            raise DaemonNotRunning("The daemon ended before the backup was made; nothing of it is left.")
 
 
 class ForgettingAll(Running):
@@ -183,15 +167,9 @@ class ForgettingAll(Running):
 
     def __iter__(self) -> Iterator[ForgotAllEvent]:
         """Raises the error of an `error` event, and DaemonNotRunning at an end before `done`."""
-        done = False
-        for name, data in server_sent(self._answer):
+        for name, data in self._events(DaemonNotRunning("The daemon ended before all was forgotten; forget it again.")):
             match name:
                 case "progress":
                     yield shaped(data, ForgotAllEvent)
                 case "done":
-                    done = True
                     self.result = shaped(data, ForgotAllEvent)
-                case "error":
-                    raise error_from_wire(data)
-        if not done:
-            raise DaemonNotRunning("The daemon ended before all was forgotten; forget it again.")
