@@ -19,9 +19,18 @@ def cause_of(error: OSError) -> type[EdgeError]:
     return StoreReadOnly if error.errno in _READ_ONLY else StoreFailed
 
 
+def sync_file(path: Path) -> None:
+    """Write what is in a file to the disk."""
+    _sync(path, os.O_RDONLY)
+
+
 def sync_folder(folder: Path) -> None:
     """Write a folder's names to the disk, so that what was renamed or made in it is there after a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _sync(path: Path, how: int) -> None:
+    descriptor = os.open(path, how)
     try:
         os.fsync(descriptor)
     finally:

@@ -31,7 +31,7 @@ WITHOUT = {
         "windows.Windows.quote", "truth.Doubts.doubted", "rows.*", "scopes.of_kinds", "cluster_rows.*",
         "search.as_match", "nearby.within", "cluster_ports.leads", "happened.happened",
         "intent_asking.choices", "intent_asking.Question.*", "intent_asking.question", "intent_asking.likeliest",
-        "listing.*", "stopping.divided",
+        "listing.*", "stopping.divided", "changes.make_findable",
     ),
     "A session's key, and the lane that is made of it, hold its owner.": (
         "kept_windows.KeptWindows.*", "kept_windows.beginning*", "kv_ports.*", "lasting_model.*",

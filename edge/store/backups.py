@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from edge.clock import Clock
-from edge.disk import cause_of, sync_folder
+from edge.disk import cause_of, sync_file, sync_folder
 from edge.engine.night_ports import Backup
 from edge.errors import Cancelled, StoreDamaged
 from edge.store.faults import named_faults
@@ -85,7 +85,7 @@ class FileBackups:
             with _stopping(self._database, stop) as db:
                 db.execute("VACUUM INTO ?", (str(unfinished),))
             _verify(unfinished, stop)
-            _sync(unfinished)
+            sync_file(unfinished)
             made = self._folder / self._next_name()
             unfinished.rename(made)
             sync_folder(self._folder)
@@ -107,7 +107,7 @@ class FileBackups:
     def _stale(self) -> list[Path]:
         if not (backups := self._numbered()):
             return []
-        now = _forgettings(self._database)
+        now = forgettings_in(self._database)
         return [path for _, path in backups if _known_forgettings(path, now) < now]
 
     def _remove_stale(self) -> int:
@@ -151,8 +151,8 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _forgettings(database: Path) -> int:
-    """How often something was forgotten in a database."""
+def forgettings_in(database: Path) -> int:
+    """How often something was forgotten in a database, which is only read."""
     with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as db:
         row = db.execute("SELECT value FROM meta WHERE name = 'forgettings'").fetchone()
     return 0 if row is None else int(row[0])
@@ -161,17 +161,9 @@ def _forgettings(database: Path) -> int:
 def _known_forgettings(backup: Path, unknown: int) -> int:
     """The same of a backup; `unknown` for one that cannot be read, which leaves with the oldest."""
     try:
-        return _forgettings(backup)
+        return forgettings_in(backup)
     except sqlite3.Error:
         return unknown
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

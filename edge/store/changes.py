@@ -9,7 +9,7 @@ from datetime import datetime
 
 from edge.engine.ports import Written
 from edge.memory.text import draft_terms
-from edge.memory.units import Change, Confirm, Ending, Insert, OwnerId, Settle, TurnId, UnitId
+from edge.memory.units import Change, Confirm, Draft, Ending, Insert, OwnerId, Settle, TurnId, UnitId
 from edge.store.confirming import confirm
 from edge.store.contradictions import mark_doubts, settle
 from edge.store.rows import micros, optional_micros
@@ -64,9 +64,14 @@ def _insert(db: sqlite3.Connection, owner: OwnerId, turn: TurnId | None, change:
     )
     assert cursor.lastrowid is not None
     unit = UnitId(cursor.lastrowid)
+    make_findable(db, unit, draft)
+    return unit
+
+
+def make_findable(db: sqlite3.Connection, unit: int, draft: Draft) -> None:
+    """Put a new unit into the full text, and into the backlog of each embedder."""
     db.execute("INSERT INTO units_text (rowid, terms) VALUES (?, ?)", (unit, " ".join(draft_terms(draft))))
     db.execute("INSERT INTO backlog (embedder, unit) SELECT id, ? FROM embedders WHERE dropping = 0", (unit,))
-    return unit
 
 
 def _end_all(db: sqlite3.Connection, owner: OwnerId, by: UnitId, change: Insert) -> list[UnitId]:

@@ -20,8 +20,9 @@ import numpy as np
 from edge.engine.transfer_ports import Added
 from edge.errors import ImportInvalid
 from edge.memory.portable import Record
-from edge.memory.text import content_key, draft_terms
+from edge.memory.text import content_key
 from edge.memory.units import Draft, Kind, OwnerId, Source
+from edge.store.changes import make_findable
 from edge.store.database import Database
 from edge.store.exporting import Outgoing
 
@@ -229,8 +230,7 @@ class SqliteIncoming:
             key,
         )
         unit = _inserted(db, _UNIT, values)
-        db.execute("INSERT INTO units_text (rowid, terms) VALUES (?, ?)", (unit, " ".join(draft_terms(draft))))
-        db.execute("INSERT INTO backlog (embedder, unit) SELECT id, ? FROM embedders WHERE dropping = 0", (unit,))
+        make_findable(db, unit, draft)
         return unit
 
     def _replaced(self, db: sqlite3.Connection, record: Record) -> bool:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from edge.clock import Clock
-from edge.disk import cause_of, sync_folder
+from edge.disk import cause_of, sync_file, sync_folder
 from edge.errors import BackupNotFound, EdgeError, StoreDamaged, StoreFailed, StoreNewer
-from edge.store.backups import FileBackups
+from edge.store.backups import FileBackups, forgettings_in
 from edge.store.database import refuse_unfit, take_lock
 from edge.store.faults import named_faults
 from edge.store.migrations import applied_migrations, refuse_newer
@@ -27,7 +27,6 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _PIECE = 1024 * 1024
 _OTHER = "The memory is as it was. `edge restore` without a name lists the backups; take another."
 _COUNTED = "SELECT (SELECT count(*) FROM units), (SELECT count(*) FROM turns)"
-_FORGETTINGS = "SELECT value FROM meta WHERE name = 'forgettings'"
 _KEEP_COUNT = "INSERT INTO meta VALUES ('forgettings', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
 
@@ -80,8 +79,7 @@ class Restorer:
         if not self.database.exists():
             return 0
         try:
-            with closing(_reading(self.database)) as db:
-                return _forgettings(db)
+            return forgettings_in(self.database.absolute())
         except sqlite3.Error:
             return 0
 
@@ -109,7 +107,7 @@ class Restorer:
         """The log of the database of before goes first: it would be taken for the new one's."""
         for folder in self.derived:
             shutil.rmtree(folder, ignore_errors=True)
-        _sync(coming)
+        sync_file(coming)
         _give_to_owner(coming)
         for log in _with_logs(self.database)[1:]:
             log.unlink(missing_ok=True)
@@ -148,14 +146,9 @@ def _checked(coming: Path, backup: Path) -> tuple[int, int, int]:
                 raise StoreDamaged(f"The backup {backup} is damaged: {found[0].strip()}.", hint=_OTHER)
             refuse_newer(db)
             units, turns = db.execute(_COUNTED).fetchone()
-            return units, turns, _forgettings(db)
+            return units, turns, forgettings_in(coming.absolute())
     except sqlite3.DatabaseError as error:
         raise StoreDamaged(f"The backup {backup} cannot be read: {error}.", hint=_OTHER) from error
-
-
-def _forgettings(db: sqlite3.Connection) -> int:
-    row = db.execute(_FORGETTINGS).fetchone()
-    return 0 if row is None else int(row[0])
 
 
 def _count_on(coming: Path, forgettings: int) -> None:
@@ -191,14 +184,6 @@ def _give_to_owner(path: Path) -> None:
     if os.geteuid() == 0:
         owner = path.parent.stat()
         os.chown(path, owner.st_uid, owner.st_gid)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -107,7 +107,7 @@ def test_one_that_cannot_be_made_takes_those_that_hold_what_was_forgotten_with_i
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("edge.store.backups._sync", fail)
+    monkeypatch.setattr("edge.store.backups.sync_file", fail)
     with pytest.raises(EdgeError):
         backups.make(go_on)
     assert names(folder) == [kept.name]
