@@ -14,17 +14,21 @@ from itertools import count
 from typing import IO, Any
 
 from edge.errors import ImportInvalid
+from edge.wire import MAX_SESSION_CHARS
 
 _EPOCH = "1970-01-01T00:00:00.000000Z"
 _LARGEST = 1024 * 1024 * 1024
-_LONGEST_NAME = 128
+"""Bytes of a file, which is read whole."""
 
 
 def converted(first: bytes, rest: IO[bytes]) -> Iterator[bytes] | None:
     """The lines that a file becomes, by its first line; None for a file of our own. Raises ImportInvalid."""
     if _is_ours(first):
         return None
-    return _lines(_parsed(first + rest.read(_LARGEST)))
+    data = first + rest.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise ImportInvalid(f"The file has more than {_LARGEST:,} bytes.", hint="Divide it, and import the parts.")
+    return _lines(_parsed(data))
 
 
 def _is_ours(first: bytes) -> bool:
@@ -144,7 +148,7 @@ def _words(content: Any) -> str:
 
 
 def _moment(value: Any) -> str:
-    """From seconds since 1970 or ISO 8601; what tells no time is 1970, which says that it is not known."""
+    """From seconds since 1970 or ISO 8601; what tells no time is taken to be of 1970, before all else."""
     try:
         if isinstance(value, str):
             found = datetime.fromisoformat(value)
@@ -164,7 +168,7 @@ def _storable(text: str) -> str:
 
 def _session(name: str) -> str:
     plain = "".join(char for char in _storable(name) if char.isprintable())
-    return plain.strip()[:_LONGEST_NAME].strip()
+    return plain.strip()[:MAX_SESSION_CHARS].strip()
 
 
 def _memory(number: int, kind: str, content: str, at: str, **more: Any) -> bytes:

@@ -98,6 +98,16 @@ def test_our_own_is_left_as_it_is(first: bytes) -> None:
     assert converted(first, io.BytesIO()) is None
 
 
+def test_a_file_that_is_too_large_is_refused_and_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("edge.cli.foreign._LARGEST", 40)
+    lines = b'{"memory": "one"}\n{"memory": "another"}\n'
+    source = io.BytesIO(lines + b'{"memory": "last"}\n')
+    with pytest.raises(ImportInvalid, match="more than 40 bytes"):
+        converted(source.readline(), source)
+    source = io.BytesIO(lines)
+    assert len(list(converted(source.readline(), source) or ())) == 2
+
+
 @pytest.mark.parametrize("text", [b"[", b"[1,", b'{"memory": \n', b"[" * 100_000, b"{\xff"])
 def test_what_is_no_json_is_refused(text: bytes) -> None:
     source = io.BytesIO(text)
