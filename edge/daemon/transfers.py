@@ -9,7 +9,7 @@ from functools import partial
 
 from aiohttp import web
 
-from edge.daemon.exchange import json_answer, owner_of, refusal
+from edge.daemon.exchange import json_answer, owner_of
 from edge.engine.ports import Worker
 from edge.engine.transfer import Bringing, Transfer
 from edge.errors import Busy, EdgeError, ImportInvalid
@@ -56,18 +56,20 @@ class TransferRoutes:
         return response
 
     async def bring_in(self, request: web.Request) -> web.Response:
-        owner = owner_of(request)
+        try:
+            return json_answer(await self._alone(request, owner_of(request)))
+        except EdgeError:
+            with suppress(ConnectionError, web.RequestPayloadError):
+                async for _ in request.content.iter_any():
+                    pass  # who still sends reads no answer
+            raise
+
+    async def _alone(self, request: web.Request, owner: OwnerId) -> ImportAnswer:
         if owner in self._importing:
             raise Busy("An import of yours is under way.", hint="Wait until it has ended.")
         self._importing.add(owner)
         try:
-            bringing = self._transfer.begin(owner)
-            return json_answer(await self._bring(request, bringing))
-        except EdgeError as error:
-            with suppress(ConnectionError, web.RequestPayloadError):
-                async for _ in request.content.iter_any():
-                    pass  # who still sends reads no answer
-            return refusal(error)
+            return await self._bring(request, self._transfer.begin(owner))
         finally:
             self._importing.discard(owner)
             self._written()

@@ -41,17 +41,13 @@ class Bringing:
 
     def __init__(self, incoming: Incoming) -> None:
         self._incoming = incoming
-        self._line = 0
+        self.lines = 0
+        """How many were brought in."""
         self.added: dict[str, int] = {}
         self.known = 0
         self.redacted = 0
         self.ended = False
         """Whether the end of an export was read."""
-
-    @property
-    def lines(self) -> int:
-        """How many were brought in."""
-        return self._line
 
     def learn(self) -> bool:
         """See Incoming."""
@@ -70,7 +66,7 @@ class Bringing:
         self._count(done)
         self.redacted += sum(changed for _, changed in pairs)
         self.ended = any(record.type == "end" for record, _ in pairs) or self.ended
-        self._line += len(lines)
+        self.lines += len(lines)
 
     def _count(self, done: Added) -> None:
         self.known += done.known
@@ -86,7 +82,7 @@ class Bringing:
         return clean, clean.values != record.values
 
     def _at(self, number: int, error: RequestInvalid) -> ImportInvalid:
-        line = self._line + number + 1
+        line = self.lines + number + 1
         made = ImportInvalid(f"Line {line}: {error.message}", line=line)
         made.details.update(error.details)
         return made
