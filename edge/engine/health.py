@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from edge.engine.health_ports import HealthStore
 from edge.engine.recall import Found
-from edge.memory.health import Outcome
+from edge.memory.health import TurnSign
 from edge.memory.questions import asks
 from edge.memory.rules_amnesia import Amnesia
 from edge.memory.units import OwnerId, UnitId
@@ -27,7 +27,7 @@ class Health:
     ) -> None:
         """A reply was made, which `served` units served. `is_told`: the runtime gave it from elsewhere than what recall
         found, such as the count of a batch."""
-        outcome = Outcome(self._has_served(message, found, served, is_told), self._is_forgetful(reply, found, served))
+        outcome = TurnSign(self._has_served(message, found, served, is_told), self._is_forgetful(reply, found, served))
         before = self._store.tally(owner)
         after = before.after(outcome)
         if after != before:

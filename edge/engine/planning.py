@@ -17,7 +17,7 @@ from edge.memory.intents import Intent
 from edge.memory.language import language_of
 from edge.memory.passages import passage, worth
 from edge.memory.past import true_versions
-from edge.memory.plans import Order, Plan, plan_of
+from edge.memory.plans import Plan, ToldOrder, plan_of
 from edge.memory.questions import sums_up
 from edge.memory.rules import Rules
 from edge.memory.spreading import spread
@@ -113,7 +113,7 @@ class Planning:
         told = [each for each in found.recalled if each in by_rule or each in best]
         if plan.dated and not any(is_said(each.unit) for each in told):
             told += [each for each in searched if each.unit.id in times][:1]
-        if plan.order is Order.DATE:
+        if plan.order is ToldOrder.DATE:
             told.sort(key=lambda each: each.unit.valid_from)
         return tuple(told if plan.passage is None else (_cut(each, terms, plan.passage) for each in told))
 

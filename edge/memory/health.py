@@ -18,7 +18,7 @@ _SERVED, _MISSED = "1", "0"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TurnSign:
     """What a turn says of memory. `served`: whether what recall found served the reply, None where the turn asked
     nothing of memory. `is_forgetful`: nothing was recalled, and the reply does not remember, asks again, or hedges."""
 
@@ -34,7 +34,7 @@ class Tally:
     recalls: str = ""
     forgetful_turns: int = 0
 
-    def after(self, outcome: Outcome) -> Tally:
+    def after(self, outcome: TurnSign) -> Tally:
         """With one more turn."""
         recalls = self.recalls
         if outcome.served is not None:

@@ -17,7 +17,7 @@ from edge.memory.sought import seeks_a_kind, seeks_amount, seeks_several, seeks_
 from edge.memory.units import Kind
 
 
-class Order(StrEnum):
+class ToldOrder(StrEnum):
     """In which order units are told."""
 
     BEST = "best first"
@@ -52,7 +52,7 @@ class Plan:
     units: int | None = None
     kinds: frozenset[Kind] | None = None
     each_talk: int | None = None
-    order: Order = Order.BEST
+    order: ToldOrder = ToldOrder.BEST
     passage: int | None = None
     when: bool = False
     dated: bool = False
@@ -78,7 +78,7 @@ PLANS: Mapping[Label, Plan] = MappingProxyType(
     {
         Label.FACT: Plan(checked=True, hint=Hint.FEW),
         # A tiny model that is shown several dates takes any of them.
-        Label.TEMPORAL: Plan(units=1, when=True, dated=True, order=Order.DATE, checked=True),
+        Label.TEMPORAL: Plan(units=1, when=True, dated=True, order=ToldOrder.DATE, checked=True),
         Label.CURRENT_STATE: Plan(versions=True, checked=True),
         # Of long notes a part, so that more have room; a tiny model names one thing where it is not told to list.
         Label.AGGREGATE: Plan(each_talk=3, passage=400, checked=True, hint=Hint.ALL),

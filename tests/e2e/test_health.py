@@ -12,7 +12,7 @@ import pytest
 
 from edge.clock import SystemClock
 from edge.errors import StoreFailed
-from edge.memory.health import Outcome, Tally
+from edge.memory.health import Tally, TurnSign
 from edge.memory.units import OwnerId
 from edge.wire import HealthWire, MachineWire
 from tests.daemon.watching import PROMTOOL, Samples, labels, promtool, samples
@@ -64,7 +64,7 @@ def strangers(daemon: DaemonThread) -> DaemonThread:
             memory.store.apply(STRANGER, [old], ended)
         tally = Tally()
         for _ in range(3):
-            tally = tally.after(Outcome(False, True))
+            tally = tally.after(TurnSign(False, True))
         nights._tallies.keep(STRANGER, tally)
 
     daemon.on_memory_thread(tell)

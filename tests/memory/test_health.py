@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.memory.health import ALERT_TURNS, LEAST_RECALLS, WINDOW, Outcome, Tally
+from edge.memory.health import ALERT_TURNS, LEAST_RECALLS, WINDOW, Tally, TurnSign
 
-OUTCOMES = st.lists(st.builds(Outcome, st.sampled_from([True, False, None]), st.booleans()), max_size=3 * WINDOW)
+OUTCOMES = st.lists(st.builds(TurnSign, st.sampled_from([True, False, None]), st.booleans()), max_size=3 * WINDOW)
 
 
-def after(*outcomes: Outcome) -> Tally:
+def after(*outcomes: TurnSign) -> Tally:
     tally = Tally()
     for outcome in outcomes:
         tally = tally.after(outcome)
@@ -19,11 +19,11 @@ def after(*outcomes: Outcome) -> Tally:
 
 
 def recalls(served: int, missed: int) -> Tally:
-    return after(*[Outcome(True, False)] * served, *[Outcome(False, False)] * missed)
+    return after(*[TurnSign(True, False)] * served, *[TurnSign(False, False)] * missed)
 
 
 @given(OUTCOMES)
-def test_the_hit_rate_is_that_of_the_newest_recalls(outcomes: list[Outcome]) -> None:
+def test_the_hit_rate_is_that_of_the_newest_recalls(outcomes: list[TurnSign]) -> None:
     tally = after(*outcomes)
     newest = [outcome.served for outcome in outcomes if outcome.served is not None][-WINDOW:]
     assert len(tally.recalls) == len(newest)
@@ -32,7 +32,7 @@ def test_the_hit_rate_is_that_of_the_newest_recalls(outcomes: list[Outcome]) -> 
 
 
 @given(OUTCOMES)
-def test_only_turns_in_a_row_count_for_the_alert(outcomes: list[Outcome]) -> None:
+def test_only_turns_in_a_row_count_for_the_alert(outcomes: list[TurnSign]) -> None:
     in_a_row = 0
     for outcome in reversed(outcomes):
         if not outcome.is_forgetful:
@@ -44,7 +44,7 @@ def test_only_turns_in_a_row_count_for_the_alert(outcomes: list[Outcome]) -> Non
 
 
 @given(OUTCOMES)
-def test_it_is_read_as_it_was_kept(outcomes: list[Outcome]) -> None:
+def test_it_is_read_as_it_was_kept(outcomes: list[TurnSign]) -> None:
     tally = after(*outcomes)
     assert Tally.read(tally.text) == tally
 
