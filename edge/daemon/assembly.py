@@ -20,7 +20,7 @@ from edge.daemon.index_folders import remove_first_form
 from edge.daemon.indexes import Indexes
 from edge.daemon.memory import Memory
 from edge.daemon.offpeak import Schedule
-from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, prompt_plan, thresholds
+from edge.daemon.parts import Files, Models, background_threads, decay, lifespans, prompt_plan, sampling, thresholds
 from edge.daemon.quiet import Quiet
 from edge.daemon.speaking import ModelHolder
 from edge.daemon.speeds import SpeedFile, SpeedKeeper
@@ -46,7 +46,7 @@ from edge.engine.housekeeping import BackupStep, Job
 from edge.engine.intent_asking import IntentAsking
 from edge.engine.intentions import Intentions
 from edge.engine.merging import Merging
-from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
+from edge.engine.model_ports import LanguageModel, TextEmbedder
 from edge.engine.nights import Nights
 from edge.engine.offpeak import Interrupts, Step
 from edge.engine.opening import MemoryDesk
@@ -166,7 +166,7 @@ class Daemon:
             health=self.health,
             model_name=status.model_name,
             schedule=self.schedule,
-            sampling=_sampling(settings),
+            sampling=sampling(settings.model),
             recall_limit=settings.recall.limit,
             clock=clock,
             written=self.catch_up,
@@ -313,13 +313,3 @@ def _open_index(settings: Settings, store: SqliteStore, folder: Path, embedder: 
         build_bytes=settings.index.build_memory_mb << 20,
     )
     return open_index(folder, embedder_key(embedder), embedder.dimension, store.vector_log, options)
-
-
-def _sampling(settings: Settings) -> Sampling:
-    model = settings.model
-    return Sampling(
-        max_tokens=model.reply_tokens,
-        temperature=model.temperature,
-        top_p=model.top_p,
-        repeat_penalty=model.repeat_penalty,
-    )

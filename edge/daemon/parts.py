@@ -13,7 +13,7 @@ from edge.clock import Clock
 from edge.daemon.hindrances import OffPeak
 from edge.daemon.resident import resident_bytes
 from edge.engine.anchor import PromptPlan
-from edge.engine.model_ports import LanguageModel, TextEmbedder
+from edge.engine.model_ports import LanguageModel, Sampling, TextEmbedder
 from edge.engine.speed import tried
 from edge.errors import EdgeError, ModelUnfit, SettingsInvalid
 from edge.memory.archive import Decay
@@ -211,6 +211,16 @@ def _own_file(settings: Settings, named: str, usual: str, key: str) -> tuple[str
         raise SettingsInvalid(
             f"{path} cannot be read: {error.strerror}.", hint="Give the daemon's user access."
         ) from error
+
+
+def sampling(settings: ModelSettings) -> Sampling:
+    """How replies are made."""
+    return Sampling(
+        max_tokens=settings.reply_tokens,
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        repeat_penalty=settings.repeat_penalty,
+    )
 
 
 def prompt_plan(settings: Settings, rules: Rules) -> PromptPlan:
