@@ -300,7 +300,7 @@ class SocketForbidden(EdgeError):
 
 
 class NotPermitted(EdgeError):
-    """What concerns everybody's memory is for the user who runs the daemon, and for root."""
+    """Another's memory is for root alone; what concerns everybody's, also for the user who runs the daemon."""
 
     code = "not_permitted"
     exit_status = 4

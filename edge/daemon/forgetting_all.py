@@ -1,5 +1,5 @@
 """The route that forgets everything of an owner: for that owner, and for root, who may read and remove the files
-anyway. The daemon's own user is nobody who logs in, and may not."""
+anyway. The user who runs the daemon may forget no more than their own."""
 
 from __future__ import annotations
 
