@@ -148,8 +148,8 @@ def _others_than(task: Task, units: Sequence[UnitId]) -> list[UnitId]:
     return others[:: max(1, math.ceil(len(others) / _OTHERS))]
 
 
-def others_than(task: Task, units: Sequence[UnitId]) -> list[str]:
-    """The texts of those."""
+def _texts_of_others(task: Task, units: Sequence[UnitId]) -> list[str]:
+    """What those say."""
     return task.picture.texts(_others_than(task, units))
 
 
@@ -204,7 +204,7 @@ def _names(
 ) -> dict[str, float]:
     """Names to choose from, and how far their words set the members apart: the model's line, if it calls nobody by
     name, and words that the model reads in the notes, with their own most telling words."""
-    texts, others = task.picture.texts(own), others_than(task, own)
+    texts, others = task.picture.texts(own), _texts_of_others(task, own)
     read = _likeliest(task, own, language, 3)
     told = [word for word in said.words if said.count((word,)) > 1][:_TOLD]
     joined = [as_said(first, second, texts) for first, second in combinations(told, 2)]

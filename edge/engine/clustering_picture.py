@@ -73,7 +73,7 @@ class Picture:
     _features: dict[UnitId, Vectors] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._beside = beside({unit: note.said for unit, note in self.notes.items() if note.said is not None})
+        self._beside = beside({unit: each.occasion for unit, each in self.notes.items() if each.occasion is not None})
 
     def keys(self, *, but: Target | None = None) -> list[str]:
         """The keys that clusters have, one left out: no other may be called so."""
@@ -159,9 +159,8 @@ class Pictures:
         members = await self._members(owner, {to: known[to] for to in known if to not in away}, placed)
         every = list(dict.fromkeys([*units, *(unit for _, _, own in members for unit in own)]))
         notes = await self.notes(owner, every, reader)
-        return await asyncio.to_thread(
-            _picture, notes, members, known
-        )  # reckoning may take longer than the loop may stand
+        # Reckoning may take longer than the loop may stand.
+        return await asyncio.to_thread(_picture, notes, members, known)
 
     async def _members(
         self, owner: OwnerId, clusters: Mapping[Target, Profile], placed: Mapping[UnitId, Placement]

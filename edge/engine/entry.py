@@ -69,11 +69,11 @@ class Entries:
         changed = execution.changed_since(window.execution)
         left = notes[taken:]
         gave_way = [GaveWay(Section.MEMORIES, len(left), sum(map(len, left)), Cause.TOKENS)] if left else []
-        entry = replace(
-            Entry(words, fresh[:taken], notes[:taken], gave_way, nothing, texts, changed, shift),
-            instructions=instructions,
-            instructing=self.composer.instructions(instructions, window.instructions, texts),
-        )
+        instructing = self.composer.instructions(instructions, window.instructions, texts)
+        entry = Entry(
+            words, fresh[:taken], notes[:taken], gave_way, nothing, texts, changed, shift,
+            instructions=instructions, instructing=instructing,
+        )  # fmt: skip
         if manner.doubt is None:
             return entry
         line = doubt_note(manner.doubt, texts, at.astimezone(self.zone).date())

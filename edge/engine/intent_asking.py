@@ -33,14 +33,14 @@ def choices(message: str, intent: Intent) -> tuple[Label, ...]:
     return tuple(dict.fromkeys((intent.label, Label.GENERAL, *others)))[:3]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Question:
     """The question for a message, the one for an empty message, and the answers to choose from."""
 
     labels: tuple[Label, ...]
     message: Sequence[int]
     nothing: Sequence[int]
-    answers: list[Sequence[int]]
+    answers: Sequence[Sequence[int]]
 
     @property
     def tokens(self) -> int:

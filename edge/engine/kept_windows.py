@@ -211,7 +211,7 @@ def _unpacked(told: dict[str, Any]) -> Kept:
         pending=told["pending"],
         head=told["head"],
         execution=Execution(*told["execution"]),
-        instructions=told.get("instructions", ""),
+        instructions=told["instructions"],
         summary=told["summary"],
         summarised=frozenset(map(TurnId, told["summarised"])),
     )

@@ -140,7 +140,6 @@ def _tags(key: str, members: Sequence[str], terms: Terms, others: Sequence[str])
     found: list[str] = []
     for language in sorted(said, key=lambda language: language != language_of(key)):
         if said[language] >= _OTHER_SHARE * len(members):
-            found += tags_of(said_by(members[:_CENTRAL], others, language), language)[
-                : TAGS if language == main else _OTHER_TAGS
-            ]
+            tags = tags_of(said_by(members[:_CENTRAL], others, language), language)
+            found += tags[: TAGS if language == main else _OTHER_TAGS]
     return [tag for tag in found if _named([tag], terms) > 1]

@@ -52,7 +52,7 @@ class Note:
     language: Language
     reading: Vectors | None = None
     vector: Vectors | None = None
-    said: Occasion | None = None
+    occasion: Occasion | None = None
 
 
 @dataclass(frozen=True, slots=True)
