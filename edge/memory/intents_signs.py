@@ -51,6 +51,7 @@ _ASKS_TO_TELL = re.compile(
     r"(?:what|when|where|who|whose|which|how|why)(?:'s|s)?\b"
     r"(?=.* (?:is|was|are|were|do|does|did|have|has|had|am|will|can|'s)\b|(?:'s|s) )"
     r"(?!.*, (?:i|we|please|then|just|give|tell|use|do|don't|say|add|leave)\b)"
+    r"|^(?:\w+ )?(?:when|where|who|what|how|why) (?:did|do|does)\b(?!.*, (?:i|we|please|then|just)\b)"
     r"|^[^,]{3,60}, (?:did|does|has|will|have|was|were) (?:the|my|our|it|he|she|they|there|that|we|i|you)\b"
     r"|^(?:just|quick|quickly|checking|wondering|question|random|before i|one thing|sanity)\b[^?]{0,60}"
     r"[,:;–-] ?(?:is|are|do|can|did|does|has|was) (?:the|my|our|it|he|she|they|there|that|we|i|you)\b"
@@ -62,7 +63,7 @@ _ASKS_TO_TELL = re.compile(
     r"|could|can|was|were|am|aren't"
     r"|isn't"
     r"|doesn't|didn't|hasn't|won't|who's|what's|where's|when's) (?!not\b)\w+"
-    r"|什么|啥|谁|哪|干嘛|几[点号个次月天年岁位大]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|(?<!没)有没有|是不是"
+    r"|什么|啥|谁|哪|干嘛|(?<!好)几[楼层栋班]|几[点号个次月天年岁位大]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|(?<!没)有没有|是不是"
     r"|[吗么](?=[,，])|了没(?=[,，])|能不能|可不可以|会不会|要不要|(?<!不)对不对|好不好|百分之几|(?:没变|没换|没改|还在|还住|还是)[^，,]{0,8}吧$|[吗么嘛]$|来着$|没$|(?:了|过|的|到|.{4})没有$"
     r"|(?<!不)([\u4e00-\u9fff])不\1|第几|几[张个份条次只台本页件本块]|(?<!算)[完好年到]了吧$|还是.+(?:啊|呢|来着)?$|是.+还是|[\u3400-\u9fff]{2,}(?<!不)不$",
     re.IGNORECASE,
