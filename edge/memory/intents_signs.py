@@ -55,7 +55,7 @@ _ASKS_TO_TELL = re.compile(
     r"|^[^,]{3,60}, (?:did|does|has|will|have|was|were) (?:the|my|our|it|he|she|they|there|that|we|i|you)\b"
     r"|^(?:just|quick|quickly|checking|wondering|question|random|before i|one thing|sanity)\b[^?]{0,60}"
     r"[,:;–-] ?(?:is|are|do|can|did|does|has|was) (?:the|my|our|it|he|she|they|there|that|we|i|you)\b"
-    r"|^anything (?:left|else|on|planned|missing|outstanding)\b"
+    r"|^anything (?:left|else|on|planned|missing|outstanding|in|due|booked|happening|scheduled)\b"
     r"|^any (?:news|word|update|sign|reply|answer|luck)\b|\b(?:any|got any|have any) (?:idea|clue)\b"
     r"|\bwhich (?:one|of (?:them|the two|these|those))(?: \w+)? (?:is|was|are)\b"
     r"|\b(?:since|until|till|by|at|on|in|to|from|for|with|under) (?:what|which|when|whom|where)\b"
@@ -65,7 +65,7 @@ _ASKS_TO_TELL = re.compile(
     r"|doesn't|didn't|hasn't|won't|who's|what's|where's|when's) (?!not\b)\w+"
     r"|什么|啥|谁|哪|干嘛|(?<!好)几[楼层栋班]|几[点号个次月天年岁位大]|多少|多久|多长|多大|多远|多高|多重|何时|怎么|咋|如何|为什么|为啥|(?<!没)有没有|是不是"
     r"|[吗么](?=[,，])|了没(?=[,，])|能不能|可不可以|会不会|要不要|(?<!不)对不对|好不好|百分之几|(?:没变|没换|没改|还在|还住|还是)[^，,]{0,8}吧$|[吗么嘛]$|来着$|没$|(?:了|过|的|到|.{4})没有$"
-    r"|(?<!不)([\u4e00-\u9fff])不\1|第几|几[张个份条次只台本页件本块]|(?<!算)[完好年到]了吧$|还是.+(?:啊|呢|来着)?$|是.+还是|[\u3400-\u9fff]{2,}(?<!不)不$",
+    r"|(?<!不)([\u4e00-\u9fff])不\1|(?<!没)(?P<did>(?![有事])[\u4e00-\u9fff])没(?P=did)|第几|几[张个份条次只台本页件本块]|(?<!算)[完好年到]了吧$|还是.+(?:啊|呢|来着)?$|是.+还是|[\u3400-\u9fff]{2,}(?<!不)不$",
     re.IGNORECASE,
 )
 """Asks within a sentence, in words that are no question by themselves."""
@@ -93,7 +93,7 @@ _FORBIDS = re.compile(
 )
 """Forbids something, which may be to ask."""
 _NOT_TO_TELL = re.compile(
-    r"不管|无论|随便|不知道怎么|没什么|什么都|谁都|哪都|怎么都|多少都|无所谓|几个月前|好几|几天前|记住|别忘|多少[遍次回](?:了|[，,])|几百遍",
+    r"不管|无论|随便|不知道怎么|没什么|没啥|什么都|谁都|哪都|怎么都|多少都|无所谓|几个月前|好几|几天前|记住|别忘|多少[遍次回](?:了|[，,])|几百遍",
     re.IGNORECASE,
 )
 _VERB = re.compile(
