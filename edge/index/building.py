@@ -16,10 +16,11 @@ from pathlib import Path
 import hnswlib
 import numpy as np
 
+from edge.disk import sync_file
 from edge.engine.ports import Ids
 from edge.engine.vector_ports import VectorLog, VectorRows
 from edge.index.checks import Checks, Sums
-from edge.index.files import ROWS_SUFFIX, TEMPORARY, Entry, Shape, graph_path, name_of, rows_path, sync_file
+from edge.index.files import ROWS_SUFFIX, TEMPORARY, Entry, Shape, graph_path, name_of, rows_path
 from edge.index.layout import HEADER_BYTES, LayoutUnfit, Records, UpperLevels, find_upper_levels, read_layout
 from edge.index.saving import save
 from edge.index.sidefile import Side, outline_of, write_side

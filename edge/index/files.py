@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,7 +17,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from edge.disk import cause_of, sync_folder
+from edge.disk import cause_of, sync_file, sync_folder
 from edge.errors import EdgeError
 
 FORMAT = 2
@@ -247,12 +246,6 @@ def clean(folder: Path, live: Collection[str], *, building: bool = False) -> Non
         leftover = not building if path.suffix == TEMPORARY else path.stem not in live
         if path.name != MANIFEST and leftover:
             path.unlink()
-
-
-def sync_file(path: Path) -> None:
-    """Wait until a file is on the disk."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def storage_error(folder: Path, error: OSError) -> EdgeError:
