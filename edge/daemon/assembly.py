@@ -12,7 +12,7 @@ from edge.allocator import give_back_freed
 from edge.clock import Clock
 from edge.daemon.board import Board
 from edge.daemon.embedders import Embedders
-from edge.daemon.figures import Figures
+from edge.daemon.figures import TurnFigures
 from edge.daemon.health import HealthReader
 from edge.daemon.hindrances import Conditions, OffPeak
 from edge.daemon.http import Service
@@ -96,7 +96,7 @@ class Daemon:
         self.workers = memory_worker, model_worker = workers
         self.quiet = Quiet(clock)
         interrupts = Interrupts()
-        speed, figures = Speed(), Figures()
+        speed, figures = Speed(), TurnFigures()
         self.speeds = SpeedKeeper(speed, SpeedFile(Files.inside(settings.places.state).speeds), models)
         self.memory = _memory(settings, models, clock, store, rules, ranker)
         self.speech = ModelHolder(

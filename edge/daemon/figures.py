@@ -54,7 +54,7 @@ class Spread:
 
 
 @dataclass(slots=True)
-class Figures:
+class TurnFigures:
     """Since the process began. Lives on the event loop."""
 
     turns: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))

@@ -10,7 +10,7 @@ from typing import Literal
 
 from edge.clock import Clock
 from edge.daemon.board import Board
-from edge.daemon.figures import Figures, Spread
+from edge.daemon.figures import Spread, TurnFigures
 from edge.daemon.night_views import offpeak_wire
 from edge.daemon.status import Status
 from edge.engine.health_ports import HealthStore
@@ -49,7 +49,7 @@ class Totals:
     quality: Quality | None
     machine: MachineWire
     states: dict[str, str]
-    figures: Figures
+    figures: TurnFigures
 
 
 class HealthReader:
@@ -60,7 +60,7 @@ class HealthReader:
         status: Status,
         tallies: HealthStore,
         nights: NightStore,
-        figures: Figures,
+        figures: TurnFigures,
         board: Board,
         clock: Clock,
     ) -> None:

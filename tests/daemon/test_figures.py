@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.daemon.figures import RECALL_BOUNDS, Figures, Spread
+from edge.daemon.figures import RECALL_BOUNDS, Spread, TurnFigures
 from edge.engine.events import Timings, TurnDone, TurnFailed, Usage
 from edge.engine.model_ports import Finish
 from edge.engine.recall import Found
@@ -25,7 +25,7 @@ DONE = TurnDone(
 
 
 def test_turns_are_counted_by_how_they_ended() -> None:
-    figures = Figures()
+    figures = TurnFigures()
     for event in (
         DONE, replace(DONE, finish=Finish.LENGTH), replace(DONE, told_by_runtime=True),
         TurnFailed(Cancelled("stopped")), TurnFailed(ModelFailed("broke")),
@@ -40,7 +40,7 @@ def test_turns_are_counted_by_how_they_ended() -> None:
 
 
 def test_a_turn_without_a_token_has_no_first_one() -> None:
-    figures = Figures()
+    figures = TurnFigures()
     figures.ended(replace(DONE, timings=Timings(0.0, 0.0, None, 0.1)))
     assert (figures.first_token.count, figures.turn.count) == (0, 1)
 

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from edge.daemon.board import Board
-from edge.daemon.figures import Figures
+from edge.daemon.figures import TurnFigures
 from edge.daemon.health import board_wire
 from edge.daemon.metrics import exposition
 from tests.daemon.boards import FakeBoard
@@ -19,8 +19,8 @@ from tests.daemon.test_figures import DONE
 from tests.daemon.watching import PROMTOOL, labels, machine, promtool, samples, totals
 
 
-def counted() -> Figures:
-    figures = Figures()
+def counted() -> TurnFigures:
+    figures = TurnFigures()
     for first_token in (0.04, 0.3, 0.3, 60.0):
         figures.ended(replace(DONE, timings=replace(DONE.timings, first_token=first_token)))
     return figures
@@ -56,7 +56,7 @@ def test_a_histogram_adds_up() -> None:
 
 
 def test_what_is_not_known_is_not_there(tmp_path: Path) -> None:
-    silent = machine(Figures(), {**board_wire(Board(tmp_path)), "load": None})
+    silent = machine(TurnFigures(), {**board_wire(Board(tmp_path)), "load": None})
     told = samples(exposition(totals(machine=silent, quality=None, counts={})))
     assert not [name for name, _ in told if name.startswith(("edge_board", "edge_memory", "edge_stored"))]
     assert told["edge_store_readable", ()] == 1
@@ -90,7 +90,7 @@ def test_a_board_is_told_by_its_files(tmp_path: Path) -> None:
     fake.throttle(0x5)
     fake.busy(2.0, cores=4)
     fake.memory(1000, total_mb=4000)
-    told = samples(exposition(totals(machine=machine(Figures(), board_wire(fake.board)))))
+    told = samples(exposition(totals(machine=machine(TurnFigures(), board_wire(fake.board)))))
     assert told["edge_board_temperature_celsius", ()] == 81.25
     assert (told["edge_board_throttled", ()], told["edge_board_under_voltage", ()]) == (1, 1)
     assert told["edge_board_load_ratio", ()] == 0.5

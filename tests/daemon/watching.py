@@ -8,7 +8,7 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from edge.daemon.figures import Figures
+from edge.daemon.figures import TurnFigures
 from edge.daemon.health import Quality, Totals, spread_wire
 from edge.wire import BoardWire, MachineWire
 
@@ -27,7 +27,7 @@ BOARD: BoardWire = {
 COUNTS = {"units": 210, "turns": 80, "sessions": 3, "bytes": 4096, "unembedded": 2, "database_bytes": 1_000_000}
 
 
-def machine(figures: Figures, board: BoardWire = BOARD) -> MachineWire:
+def machine(figures: TurnFigures, board: BoardWire = BOARD) -> MachineWire:
     return {
         "uptime_seconds": 3600.0,
         "turns": figures.turns,
@@ -46,8 +46,8 @@ def machine(figures: Figures, board: BoardWire = BOARD) -> MachineWire:
     }
 
 
-def totals(figures: Figures | None = None, **changes: object) -> Totals:
-    figures = figures or Figures()
+def totals(figures: TurnFigures | None = None, **changes: object) -> Totals:
+    figures = figures or TurnFigures()
     made: dict[str, object] = {
         "counts": COUNTS,
         "quality": QUALITY,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from edge.daemon.figures import Figures
+from edge.daemon.figures import TurnFigures
 from edge.daemon.metrics import exposition
 from edge.engine.events import TurnFailed
 from edge.errors import ModelFailed
@@ -23,12 +23,12 @@ from tests.systemd.alerts import FILE, Alert, fires, read_alerts
 ALERTS = {alert.name: alert for alert in read_alerts()}
 
 
-def seen(figures: Figures | None = None, **changes: Any) -> Samples:
+def seen(figures: TurnFigures | None = None, **changes: Any) -> Samples:
     return samples(exposition(totals(figures or talked(0.4), **changes)))
 
 
-def talked(*first_tokens: float, failed: int = 0) -> Figures:
-    figures = Figures()
+def talked(*first_tokens: float, failed: int = 0) -> TurnFigures:
+    figures = TurnFigures()
     for seconds in first_tokens:
         figures.ended(replace(DONE, timings=replace(DONE.timings, first_token=seconds)))
     for _ in range(failed):
@@ -57,7 +57,7 @@ UNWELL: Mapping[str, Samples] = {
     "EdgeMemoryShort": seen(**with_board(memory_available=100_000_000)),
 }
 """Figures on which each alert fires."""
-BEGIN = seen(Figures())
+BEGIN = seen(TurnFigures())
 WELL = [
     seen(),
     BEGIN,
