@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from edge.engine.events import Usage
@@ -55,6 +55,11 @@ class Progress:
     """What is to be asked behind the reply."""
     asked_tokens: int = 0
     """Tokens of the question that was asked."""
+
+    def forget_thread(self) -> None:
+        """Nothing of what was talked of before may be written again: something of the owner's was forgotten."""
+        self.thread.forget()
+        self.lead = replace(self.lead, before=None)
 
     @property
     def intent(self) -> Intent:

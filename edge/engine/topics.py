@@ -35,6 +35,11 @@ class Thread:
     id: TopicId | None = None
     """As it is in the store, from when the turn's words are."""
 
+    def forget(self) -> None:
+        """Nothing of what the topic was about may be written again, after something of the owner's was forgotten."""
+        if self.topic is not None:
+            self.topic = Topic(self.topic.id, {}, None, None)
+
 
 class Topics:
     """Decides what a turn's words do to the topic, and keeps topics and what belongs to them."""
@@ -77,12 +82,16 @@ class Topics:
         thread.id = thread.topic.id
         self._store.go_on(owner, thread.id, turn, grown(thread.topic.terms, message))
 
-    def replied(self, owner: OwnerId, thread: Thread, message: str, turn: TurnId) -> None:
-        """A turn has ended: what its reply made for the session alone belongs to the topic as well, whose vector moves
-        towards the message. Raises the store's errors."""
+    def ended(self, owner: OwnerId, thread: Thread, turn: TurnId) -> None:
+        """A turn has ended: what its reply made for the session alone belongs to the topic as well. Raises the store's
+        errors."""
+        if thread.id is not None:
+            self._store.claim(owner, turn)
+
+    def moved(self, owner: OwnerId, thread: Thread, message: str) -> None:
+        """The topic's vector moves towards the message of a turn that has ended. Raises the store's errors."""
         if thread.id is None:
             return
-        self._store.claim(owner, turn)
         vector = self._vector(thread, message) if _leads_by_vector(message) else None
         if vector is not None:
             before = None if thread.topic is None else thread.topic.vector

@@ -138,7 +138,9 @@ class Turns:
         intent = None if self._asking is None else await self._asking.intent(turn, speaker.model, since)
         progress = await self._desk.worker.run(partial(self._open, turn, speaker.windows, since, intent))
         turn.arm(speaker.model.new_stop())
-        writing = asyncio.ensure_future(self._desk.worker.run(partial(self._writing.words, turn, progress)))
+        writing = asyncio.ensure_future(
+            self._desk.worker.run(partial(self._writing.words, turn, speaker.windows, progress))
+        )
         try:
             written = await self._answer(turn, speaker, progress, writing)
         except EdgeError:

@@ -30,12 +30,14 @@ class TurnWriting:
         self._desk = desk
         self._clock = clock
 
-    def words(self, turn: RunningTurn, progress: Progress) -> Written:
+    def words(self, turn: RunningTurn, windows: Windows, progress: Progress) -> Written:
         """The person's words and the execution context that the turn brings, in one step; then what follows from
         them for the topic, for the last reply, and for what is asked back."""
         owner, session = turn.owner, turn.session
         written = self._begin(turn, progress)
         assert written.turn is not None
+        if windows.is_outdated(owner, progress.prompt):
+            progress.forget_thread()
         with _spared("the topic is followed anew from the next turn on"):
             self._desk.topics.written(owner, session, progress.thread, turn.message, written.turn)
             self._desk.intentions.written(progress.thread, progress.lead, written.turn)
@@ -74,8 +76,10 @@ class TurnWriting:
                     turn.owner, turn.message, reply, progress.found, served, is_told=progress.told is not None
                 )
         with _spared("the topic does not know of the reply"):
-            self._desk.topics.replied(turn.owner, progress.thread, turn.message, written.turn)
-            self._desk.intentions.written(progress.thread, progress.lead, written.turn)
+            self._desk.topics.ended(turn.owner, progress.thread, written.turn)
+            if not windows.is_outdated(turn.owner, progress.prompt):  # else this turn itself may be what was forgotten
+                self._desk.topics.moved(turn.owner, progress.thread, turn.message)
+                self._desk.intentions.written(progress.thread, progress.lead, written.turn)
         return stored
 
     def failure(self, turn: RunningTurn, windows: Windows, progress: Progress, written: Written) -> None:

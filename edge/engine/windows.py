@@ -114,7 +114,7 @@ class Windows:
         `unevaluated` tokens at the end of prompt and reply have not been seen by the model. Where the owner forgot
         something while the turn ran, it may stand in the prompt: the window is dropped.
         """
-        if self._is_outdated(owner, prompt):
+        if self.is_outdated(owner, prompt):
             self._windows.drop((owner, session))
             return
         window = prompt.window.close_turn(reply, self._composer.close_reply, turn, unevaluated)
@@ -127,7 +127,7 @@ class Windows:
 
         `said` are the units that the turn's own words made.
         """
-        if not self._is_outdated(owner, prompt):
+        if not self.is_outdated(owner, prompt):
             return False
         turns = self._store.turns(owner, session, last=_TURNS_LOOKED_AT)
         told = prompt.window.turns | prompt.window.summarised
@@ -156,15 +156,13 @@ class Windows:
         return [(turn.message, turn.reply) for turn in self._store.turns(*_key(scope), last=_TURNS_HEARD)]
 
     def forget(self, owner: OwnerId) -> None:
-        """Drop the owner's windows, after something of theirs was forgotten; the next turn builds each anew.
-
-        All of them, because what was forgotten may stand in any: in a reply that repeated it, or in another turn's
-        words that went with it.
-        """
+        """Drop the owner's windows, after something of theirs was forgotten; the next turn builds each anew. All of
+        them: what was forgotten may stand in any, in a reply that repeated it, or in another turn's words."""
         self._forgets[owner] += 1
         self._windows.drop_all(owner)
 
-    def _is_outdated(self, owner: OwnerId, prompt: Prompt) -> bool:
+    def is_outdated(self, owner: OwnerId, prompt: Prompt) -> bool:
+        """Whether the owner forgot something since the prompt was composed."""
         return prompt.forgets != self._forgets[owner]
 
     def _is_gone(self, owner: OwnerId, unit: UnitId) -> bool:

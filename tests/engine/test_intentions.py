@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import pytest
 
 from edge.engine.events import Event, TurnDone
 from edge.engine.intentions import Intentions
 from edge.engine.topics import Topics
+from edge.engine.windows import Prompt, Windows
+from edge.memory.topics import content_terms
 from edge.memory.units import Recalled, SessionId
 from tests.engine.making import ANN, BOB, MAIN, scope
-from tests.engine.test_turn import House, house, run
-from tests.fakes.language_model import ScriptedModel
+from tests.engine.test_turn import House, house, reached, run
+from tests.engine.test_turn import told as turn_told
+from tests.fakes.language_model import Gate, ScriptedModel
 from tests.memory.test_rules import RULES
 
 TALKS = {
@@ -121,3 +126,60 @@ def test_what_is_forgotten_leads_no_more() -> None:
             assert "4000" in best_amount(await made.talk(question))
 
     run(story)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_forgotten_while_the_model_speaks_is_not_written_again(language: str) -> None:
+    *_, words, question, _ = TALKS[language]
+
+    async def story() -> None:
+        gate = Gate()
+        gate.open()
+        async with house(ScriptedModel(lambda _: "I see.", gate=gate)) as made:
+            for message in words:
+                await made.talk(message)
+            made.embed()
+            made.model.gate = again = Gate()
+            turn = made.start(question)
+            await reached(again)
+            await made.workers[0].run(partial(forget_all, made))
+            again.open()
+            await turn_told(turn)
+            topic = made.store.topics.topics(ANN, MAIN)[0]
+            assert (topic.terms, topic.vector, topic.intent) == ({}, None, None)
+            left = [unit.id for unit in made.units()]
+            assert made.store.intents.of_units(ANN, left) == {}
+
+    run(story)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_forgotten_before_words_are_stored_is_not_in_their_topic(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    *_, words, question, _ = TALKS[language]
+    prepare = Windows.prepare
+
+    async def story() -> None:
+        async with house(ScriptedModel(lambda _: "I see.")) as made:
+            for message in words:
+                await made.talk(message)
+
+            def outrun(windows: Windows, *args: Any, **more: Any) -> Prompt:
+                prompt = prepare(windows, *args, **more)
+                forget_all(made)
+                return prompt
+
+            with monkeypatch.context() as patched:
+                patched.setattr(Windows, "prepare", outrun)
+                await made.talk(question)
+            topic = made.store.topics.topics(ANN, MAIN)[0]
+            assert set(topic.terms) <= set(content_terms(question))
+            assert topic.intent is None or topic.intent.turns <= 1
+
+    run(story)
+
+
+def forget_all(made: House) -> None:
+    made.forget(ANN, [unit.id for unit in made.units()])
+    made.windows.forget(ANN)

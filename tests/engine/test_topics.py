@@ -242,7 +242,8 @@ def test_a_reply_that_ends_before_its_words_are_kept_claims_nothing() -> None:
         async with house() as made:
             topics = Topics(made.store.topics, made.vectors)
             thread = topics.turn_to(scope(), "The electricity bill is wrong.")
-            topics.replied(ANN, thread, "The electricity bill is wrong.", TurnId(1))
+            topics.ended(ANN, thread, TurnId(1))
+            topics.moved(ANN, thread, "The electricity bill is wrong.")
             assert made.store.topics.topics(ANN, MAIN) == []
 
     run(story)
