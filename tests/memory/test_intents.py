@@ -17,7 +17,7 @@ from tests.memory.test_rules import RULES, read_tables
 LISTS = sorted((Path(__file__).parents[1] / "data" / "intents").glob("*.tsv"))
 SEEN = ("part1", "part2", "part3", "part4")
 """The lists that were looked at when the rules were made; every later one was written when they stood."""
-OWN, OF_ANOTHER = 0.92, 0.72
+OWN, OF_ANOTHER = 0.92, 0.85
 """What rules alone must reach on a list they were made with, and on one written when they stood: a floor, so that no
 change makes it worse. `scripts/bench intents` tells where it is."""
 WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
