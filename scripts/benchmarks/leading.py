@@ -138,7 +138,8 @@ class Told:
         lead = self._intentions.lead(OWNER, thread, words)
         self._topics.written(OWNER, session, thread, words, turn)
         self._intentions.written(thread, lead, turn)
-        self._topics.replied(OWNER, thread, words, turn)
+        self._topics.ended(OWNER, thread, turn)
+        self._topics.moved(OWNER, thread, words)
         return lead
 
     def _ask(self, session: SessionId, question: Question, shares: _Shares) -> None:
