@@ -30,6 +30,13 @@ _SAYS = re.compile(
     r"\b(?:sa(?:id|ys)|told \w+|wr(?:ote|ites)|asked|replied|answered|texted|goes|was like)$", re.IGNORECASE
 )
 """Behind it somebody else speaks."""
+_HOPES = re.compile(
+    r"\b(?:hopefully|ideally|possibly|perhaps|maybe|supposedly|allegedly|apparently|theoretically|in theory"
+    r"|fingers crossed|(?:knock on|touch) wood|god willing|with (?:(?:any|some|a bit of|a little) )?luck|who knows"
+    r"|let's hope)$",
+    re.IGNORECASE,
+)
+"""What stands behind it is hoped or guessed."""
 _NOUNS = re.compile(r"^(?!(?:I|we|you|he|she|it|they|this|that|there)\b)[\w' ]{1,40}$", re.IGNORECASE)
 _HANGS_ON = re.compile(
     r"^(?:when|whenever|while|although|though|as|once|until|before|after|since|because|even|every time|except|given)\b",
@@ -37,7 +44,7 @@ _HANGS_ON = re.compile(
 )
 _DANGLING = re.compile(
     r",? (?:(?:but|and|so) )?(?:due to|because of|thanks to|despite|in spite of|according to)\b[^,]*$"
-    r"|,? (?:but|and|so)$",
+    r"|,? (?:but|and|so)(?: (?:hopefully|maybe|perhaps|possibly))?$",
     re.IGNORECASE,
 )
 """What belongs to the clause that was cut off behind it."""
@@ -134,6 +141,7 @@ def _clauses(sentence: str) -> list[str]:
         clause
         for clause, (before, parting) in zip(clauses[1:], joined, strict=True)
         if not _SAYS.search(before)
+        and not _HOPES.search(before)
         and not (parting == " and " and _is_subject(before))
         and not ("so" in parting.split() and _AIM.match(clause))
     ]

@@ -36,6 +36,11 @@ TOLD = {
         "The user prints more flyers for the bakery."
     ),
     "I painted the autumn leaves, and I am planning a few.": "The user painted the autumn leaves.",
+    "Hopefully, I can raise enough for the homeless shelter.": None,
+    "Fingers crossed - I will pass my welding exam in June.": None,
+    "I bought a red kayak in May, and hopefully, I will win the race in June.": "The user bought a red kayak in May.",
+    "但愿，我能在五月跑完马拉松。": None,
+    "说不定，我下周会买一辆蓝色自行车。": None,
     "我昨天在莱比锡看了一场足球赛。": "用户昨天在莱比锡看了一场足球赛。",
     "你好，朋友！最近我在学习修理小提琴。": "用户最近在学习修理小提琴。",
     "我一直想去海滨城市，但是我担心时间不够。": "用户一直想去海滨城市，但是担心时间不够。",
