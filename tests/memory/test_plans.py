@@ -50,6 +50,18 @@ def test_an_amount_is_no_list(message: str) -> None:
     assert PLANS[Label.AGGREGATE].hint is Hint.ALL
 
 
+@pytest.mark.parametrize(
+    "message", ["elephant", "spare fuses", "wifi password", "gate keeper", "大象", "备用保险丝", "密码"]
+)
+def test_bare_words_are_searched(message: str) -> None:
+    assert plan_of(RULES.intent_of(message), message).search
+
+
+@pytest.mark.parametrize("message", ["thanks!", "good morning", "haha nice", "谢谢", "早上好", "哈哈"])
+def test_small_talk_is_not(message: str) -> None:
+    assert not plan_of(RULES.intent_of(message), message).search
+
+
 def test_standing_rules_are_always_told_but_in_small_talk() -> None:
     assert PLAIN.rules
     assert [label for label, plan in PLANS.items() if not plan.rules] == [Label.SMALL_TALK]
