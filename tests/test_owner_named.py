@@ -41,7 +41,7 @@ WITHOUT = {
         "turn_writing.TurnWriting.*", "intent_asking.IntentAsking.*", "stopping.ended_before",
     ),
     "They were made for an owner, and hold it.": (
-        "intentions.Lead.*", "intentions.Intentions.written",
+        "intentions.Lead.*", "intentions.Intentions.written", "topics.Thread.forget",
         "transfer.Bringing.*", "transfer_ports.Incoming.*", "importing.SqliteIncoming.*",
     ),
     "What they write holds its owner.": ("*.save_batch",),
