@@ -55,7 +55,7 @@ def ends(talk: Talk, daemon: DaemonProcess, key: str) -> None:
     until(lambda: serves(talk) == key and talk.status()["embedder"]["changing_to"] is None)
     until(lambda: talk.status()["counts"]["unembedded"] == 0)
     folder = key.replace("/", "-")
-    until(lambda: {path.name for path in (daemon.state / "index").iterdir()} == {folder})
+    until(lambda: bool(talk.status()) and {path.name for path in (daemon.state / "index").iterdir()} == {folder})
     status = talk.status()
     assert status["embedder"]["id"] == key.rpartition("/")[0]
     assert (status["embedder"]["done"], status["embedder"]["total"]) == (FILLING + len(TOLD),) * 2
