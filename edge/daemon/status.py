@@ -99,7 +99,8 @@ class Status:
 
     def _count(self, owner: OwnerId | None) -> _Held:
         """On the memory thread."""
-        counts, everyone = self.memory.store.counts(owner), self.memory.store.counts(None)
+        everyone = self.memory.store.counts(None)
+        counts = everyone if owner is None else self.memory.store.counts(owner)
         return _Held(
             {**counts, "unembedded": everyone["unembedded"], "database_bytes": everyone["bytes"]},
             everyone["units"],
