@@ -17,10 +17,10 @@ import pytest
 
 from edge.errors import DiskFull
 from edge.wire import BackupDone
+from tests.disks import fill, mounted, root_only
 from tests.e2e.running import DaemonProcess, DaemonThread, environment
 from tests.e2e.stored import stored_turns
 from tests.e2e.talking import Talk
-from tests.e2e.test_faults import fill, mounted, root_only
 from tests.e2e.test_owners import OtherUser, other, shared, their_python  # noqa: F401  fixtures
 
 EDGE = (sys.executable, "-c", "from edge.cli.main import main; raise SystemExit(main())")

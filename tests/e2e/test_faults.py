@@ -6,42 +6,17 @@ import os
 import resource
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from edge.errors import DiskFull, EdgeError, ModelDamaged, ModelMissing, StoreFailed
+from tests.disks import fill, mounted, root_only
 from tests.e2e.running import REAL, DaemonProcess, environment
 from tests.e2e.stored import stored_turns
 from tests.e2e.talking import Talk
 from tests.folders import MODEL_FOLDERS
 from tests.models.real_llama import MODEL
-
-root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a file system")
-
-
-@contextmanager
-def mounted(path: Path, options: str) -> Iterator[Path]:
-    path.mkdir(exist_ok=True)
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(path)], capture_output=True, text=True)
-    if made.returncode:
-        pytest.skip(f"no file system could be mounted here: {made.stderr.strip()}")
-    try:
-        yield path
-    finally:
-        subprocess.run(["umount", "-l", str(path)], check=True)
-
-
-def fill(folder: Path) -> None:
-    """Leave no byte of room."""
-    with (folder / "filler").open("ab", buffering=0) as filler:
-        try:
-            while True:
-                filler.write(bytes(4096))
-        except OSError:
-            pass
 
 
 def remember_refused(talk: Talk, kind: type[EdgeError]) -> EdgeError:

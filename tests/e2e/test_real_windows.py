@@ -11,10 +11,10 @@ import pytest
 from edge.engine.kv_ports import Lane
 from edge.errors import EdgeError
 from edge.models.kv_files import KvFiles
+from tests.disks import mounted, root_only
 from tests.e2e.real import real_daemon
 from tests.e2e.running import DaemonProcess
 from tests.e2e.talking import Talk
-from tests.e2e.test_faults import mounted, root_only
 from tests.e2e.test_windows_across_time import assert_only_new, only_new
 
 pytestmark = pytest.mark.models

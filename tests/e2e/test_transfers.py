@@ -14,10 +14,10 @@ import pytest
 
 from edge.errors import Busy, DiskFull, EdgeError, ImportInvalid
 from edge.wire import ImportAnswer
+from tests.disks import fill, mounted, root_only
 from tests.e2e.running import DaemonProcess, DaemonThread, environment
 from tests.e2e.scripted_daemon import echo
 from tests.e2e.talking import Talk
-from tests.e2e.test_faults import fill, mounted, root_only
 from tests.e2e.test_owners import OtherUser, other, shared, their_python  # noqa: F401  fixtures
 from tests.fakes.language_model import ScriptedModel
 

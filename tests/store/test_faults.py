@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -14,19 +13,15 @@ from edge.errors import DiskFull, EdgeError, RequestInvalid, StoreDamaged, Store
 from edge.memory.units import TurnState, UnitId
 from edge.store.faults import named_faults
 from edge.store.sqlite import SqliteStore, open_store
+from tests.disks import mounted
 from tests.store.conftest import NoonClock
 from tests.store.making import ANN, MAIN, NOON, episode, fact, insert, scope
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with mounted(tmp_path / "disk", "size=2m") as folder:
+        yield folder
 
 
 def fill_up(store: SqliteStore) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from edge.memory.units import SessionId, TurnState, UnitId
 from edge.store.database import Database
 from edge.store.reserve import SMALLEST_RESERVE, Reserve
 from edge.store.sqlite import SqliteStore, open_store
+from tests.disks import mounted
 from tests.store.conftest import NoonClock
 from tests.store.making import ANN, MAIN, NOON, WORK, episode, fact, insert, scope
 
@@ -26,13 +26,8 @@ RESERVE = DISK // 16
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "none", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with mounted(tmp_path / "disk", f"size={DISK}") as folder:
+        yield folder
 
 
 def reserve(disk: Path) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +15,7 @@ from edge.errors import BackupNotFound, DaemonRunning, DiskFull, StoreDamaged, S
 from edge.store.backups import FileBackups
 from edge.store.restoring import Restorer
 from edge.store.sqlite import SqliteStore, open_store
+from tests.disks import mounted
 from tests.fakes.clock import SetClock
 from tests.store.conftest import NoonClock
 from tests.store.making import ANN, BOB, NOON, fact, insert
@@ -204,13 +204,8 @@ def test_one_that_is_not_there(place: Place, name: str) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with mounted(tmp_path / "disk", "size=3m") as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("room", [10_000, 300_000, 600_000, 1_500_000])
